@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { deadline } from '../src/kernel/lib/deadline.ts';
+import { onAbort } from '../src/kernel/lib/abort-signal.ts';
+import { Deadline } from '../src/kernel/lib/deadline.ts';
 
 test('leaves no timer behind', () => {
   const parent = new AbortController();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   {
-    using limit = deadline(60_000, parent.signal, 'Too late');
+    using limit = new Deadline(60_000, parent.signal, 'Too late');
     expect(timers()).toBe(before + 1);
     expect(limit.signal.aborted).toBe(false);
   }
@@ -14,22 +15,56 @@ test('leaves no timer behind', () => {
 });
 
 test('aborts with its parent, and with the reason of its parent', () => {
-  using late = deadline(60_000, AbortSignal.abort('why'), 'Too late');
+  using late = new Deadline(60_000, AbortSignal.abort('why'), 'Too late');
   expect(late.signal.reason).toBe('why');
   const parent = new AbortController();
-  using limit = deadline(60_000, parent.signal, 'Too late');
+  using limit = new Deadline(60_000, parent.signal, 'Too late');
   parent.abort('later');
   expect(limit.signal.reason).toBe('later');
 });
 
 test('can be ended earlier', () => {
-  using limit = deadline(60_000, null, 'Too late');
+  using limit = new Deadline(60_000, null, 'Too late');
   limit.abort('done');
   expect(limit.signal.reason).toBe('done');
 });
 
 test('aborts with a TimeoutError when the time is up', async () => {
-  using short = deadline(1, null, 'Too late');
+  using short = new Deadline(1, null, 'Too late');
   await new Promise((resolve) => short.signal.addEventListener('abort', resolve));
   expect(short.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'Too late' });
+});
+
+test('calls each listener once, and none that was removed', () => {
+  using limit = new Deadline(60_000, null, 'Too late');
+  const called: string[] = [];
+  const removed = () => called.push('removed');
+  limit.addEventListener('abort', removed);
+  limit.addEventListener('abort', () => called.push('first'));
+  limit.addEventListener('abort', () => called.push('second'));
+  limit.removeEventListener('abort', removed);
+  const { signal } = limit;
+  limit.abort('done');
+  limit.abort('again');
+  expect(called).toEqual(['first', 'second']);
+  expect([limit.reason, signal.reason]).toEqual(['done', 'done']);
+});
+
+test('calls no listener that another one removes meanwhile, as an AbortSignal does', () => {
+  using limit = new Deadline(60_000, null, 'Too late');
+  const controller = new AbortController();
+  for (const [ends, abort] of [
+    [controller.signal, () => controller.abort('done')],
+    [limit, () => limit.abort('done')],
+  ] as const) {
+    const called: string[] = [];
+    const removed = () => called.push('removed');
+    onAbort(ends, () => {
+      called.push('first');
+      ends.removeEventListener('abort', removed);
+    });
+    onAbort(ends, removed);
+    abort();
+    expect(called).toEqual(['first']);
+  }
 });

@@ -29,6 +29,18 @@ function recording() {
   };
 }
 
+it('is one turn for all that a request does before it waits for something else', async () => {
+  const turn = turnsOfRequest(createFairTurns(), 'a', heavy);
+  await turn();
+  expect(turn()).toBeNull();
+  await Promise.resolve();
+  expect(turn()).toBeNull();
+  // A part of its own takes turns by its weight.
+  expect(turn(heavy)).not.toBeNull();
+  await setImmediate();
+  expect(turn()).not.toBeNull();
+});
+
 it('lets one heavy piece begin in a turn of the event loop', async () => {
   const { take, until, began } = recording();
   await until(Promise.all(Array.from({ length: 24 }, (_, at) => take(`owner ${at}`, heavy))));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJobId, newJobId } from '../src/capabilities/jobs/ids.ts';
+import { isJobId, newJobId } from '../src/capabilities/jobs/repository.ts';
 import { fitsPath, isId, newId } from '../src/kernel/ids.ts';
 
 const bytesOf = (bytes: Uint8Array) => (size: number) => Buffer.from(bytes.subarray(0, size));

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { canMount, mountSmall } from './support/mounts.ts';
 import { temporaryDirectory } from './support/process.ts';
@@ -57,4 +58,20 @@ test.skipIf(!canMount)('while the disk is full: what was not written is written 
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const requests = lines.map((line) => JSON.parse(line)).filter(({ path }) => path === '/nowhere');
   expect(requests.length).toBeGreaterThanOrEqual(52);
+});
+
+test('a line that is almost too long takes none of the others with it', async () => {
+  const program = `
+    import { openLog } from './src/kernel/log.ts';
+    const logger = openLog('info', null, []);
+    for (let count = 0; count < 100; count += 1) logger.info('before');
+    logger.info({ filler: 'x'.repeat(1_040_000) }, 'long');
+    logger.info('after');
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = (await text(child.stdout)).trimEnd().split('\n');
+  const before = Array.from({ length: 100 }, () => 'before');
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([...before, 'long', 'after']);
 });

@@ -1,11 +1,12 @@
 /** The composition root: chooses the backend, mounts the faces, stops everything in order. */
+
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../auth/admission.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
-import { createStreams, type Streams } from '../auth/streams.ts';
+import { createStreams } from '../auth/streams.ts';
 import { invalidatingPorts } from '../cache/invalidating-ports.ts';
-import type { ResponseCacheSettings } from '../cache/settings.ts';
-import type { DeliveryEngine } from '../delivery/engine.ts';
+import type { ResponseCacheSettings } from '../cache/response-store.ts';
+import type { DeliveryRateLimits } from '../capabilities/deliveries/limits.ts';
 import { endpoint } from '../graphql/endpoint.ts';
 import { createResponseCache } from '../graphql/response-cache.ts';
 import { schemaPath } from '../graphql/schema/schema-document.ts';
@@ -13,50 +14,34 @@ import { createCompression } from '../http/compression.ts';
 import { createDraining } from '../http/connections.ts';
 import { corsFor } from '../http/cors.ts';
 import { observeRequests } from '../http/observed-requests.ts';
-import { createHttpServer, type HttpServer } from '../http/server.ts';
+import { createHttpServer } from '../http/server.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import { createFairTurns } from '../kernel/lib/fair-turns.ts';
 import { once } from '../kernel/lib/once.ts';
-import type { Ports } from '../kernel/ports.ts';
-import { portsInTurns } from '../kernel/ports-in-turns.ts';
-import { keyringOf } from '../kernel/secrets/secret.ts';
+import { portsInTurns } from '../kernel/ports.ts';
+import { type Keyring, keyringOf } from '../kernel/secrets/secret.ts';
 import { inBlocks } from '../net/addresses.ts';
 import { docsRoutes } from '../pages/docs/page.ts';
 import { webhooksPageRoutes } from '../pages/webhooks/page.ts';
 import { prefixes } from '../rest/endpoints.ts';
 import { restRoutes } from '../rest/server.ts';
-import type { Database } from '../store/database.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import { tracedPorts } from '../telemetry/traced-ports.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
-import { openBackend, openStorageOf, requireStorage } from './backends/open.ts';
+import type { Sealing, Storage } from './backends/storage.ts';
 import type { Config } from './config/config.ts';
 import { createMetricsEndpoint } from './metrics.ts';
-import { sandboxPictureRoutes } from './sandbox-pictures.ts';
+import { sandboxPictureRoutes } from './sandbox.ts';
 
 export type { Dependencies } from './backends/backend.ts';
 
-export interface App {
-  readonly server: HttpServer;
-  readonly ports: Ports;
-  /** @throws Error without a database, where callers' API keys are forwarded */
-  readonly database: Database;
-  /** Of the link to GraphiQL with the demo key: `/graphql?token=…`; null without one. */
-  readonly signInToken: string | null;
-  /** @returns `http://127.0.0.1:4000` */
-  listen(): Promise<string>;
-  readonly delivery: DeliveryEngine | null;
-  readonly streams: Streams;
-  readonly metricsAddress: string | null;
-  /** Serves on, unready, for the configured time, lets requests in flight finish, and closes all. Idempotent. */
-  close(): Promise<void>;
-}
-
 type Closers = (() => unknown)[];
 
+export type App = Awaited<ReturnType<typeof createApp>>;
+
 /** Does not listen yet. @throws ConfigError for a value that only its reader can check; DatabaseUnavailable */
-export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
+export async function createApp(config: Config, dependencies: Dependencies) {
   const closers: Closers = [];
   try {
     return await compose(config, dependencies, closers);
@@ -68,7 +53,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
 }
 
 /** @param closers in the order of their opening, for {@link closeAll} */
-async function compose(config: Config, dependencies: Dependencies, closers: Closers): Promise<App> {
+async function compose(config: Config, dependencies: Dependencies, closers: Closers) {
   const { logger, secrets, telemetry = noTelemetry, now } = dependencies;
   const keyring = keyringOf(secrets);
   // Closed last: they tell how the gateway drains.
@@ -124,23 +109,58 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   return {
     server,
     ports: backend.ports,
+    /** @throws Error without a database, where callers' API keys are forwarded */
     get database() {
       return requireStorage(storage).databases.deliveries;
     },
     delivery: backend.delivery,
+    /** Of the link to GraphiQL with the demo key: `/graphql?token=…`; null without one. */
     signInToken: signIn?.token ?? null,
     streams,
     get metricsAddress() {
       return metrics.address;
     },
+    /** @returns `http://127.0.0.1:4000` */
     async listen() {
       await metrics.listen();
       const origin = await server.listen({ host: config.host, port: config.port });
       metrics.listening(origin);
       return origin;
     },
+    /** Serves on, unready, for the configured time, lets requests in flight finish, and closes all. Idempotent. */
     close: once(() => closeAll(closers)),
   };
+}
+
+function requireStorage(storage: Storage | null): Storage {
+  if (storage === null) throw new Error("A gateway that forwards its callers' API keys has no database");
+  return storage;
+}
+
+async function openStorageOf(config: Config, keyring: Keyring, dependencies: Dependencies): Promise<Storage | null> {
+  const { needsDatabase, database, responseCache } = config;
+  if (!needsDatabase) return null;
+  const { openStorage } = await import('./backends/storage.ts');
+  return openStorage(database, {
+    ...dependencies,
+    tokenKeys: keyring('access-tokens'),
+    isCachingInMemory: responseCache?.kind === 'memory',
+  });
+}
+
+async function openBackend(
+  config: Config,
+  storage: Storage | null,
+  sealing: Sealing,
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
+): Promise<Backend> {
+  if (config.upstream !== null) {
+    const { upstreamBackend } = await import('./backends/upstream-backend.ts');
+    if (storage !== null) await storage.useSecret(sealing);
+    return upstreamBackend(config.upstream, storage, dependencies);
+  }
+  const { embeddedBackend } = await import('./backends/embedded-backend.ts');
+  return embeddedBackend(requireStorage(storage), sealing, config, dependencies);
 }
 
 /** Builds the schema, a turn later: the threads of the database start meanwhile. */
@@ -153,9 +173,15 @@ async function loadGraphQL() {
 const isOfFace = (path: string): boolean =>
   [endpoint, schemaPath].includes(path.replace(/\/$/, '')) || prefixes.some((prefix) => path.startsWith(`${prefix}/`));
 
-async function openResponses(settings: ResponseCacheSettings, { tenantOf }: Backend, dependencies: Dependencies) {
-  const { openResponseStore } = await import('../cache/open-store.ts');
-  const store = await openResponseStore(settings, dependencies);
+async function openResponses(
+  settings: ResponseCacheSettings,
+  { tenantOf }: Backend,
+  { randomBytes, logger }: Dependencies,
+) {
+  const store =
+    settings.kind === 'memory'
+      ? (await import('../cache/memory-store.ts')).createMemoryStore(settings)
+      : (await import('../cache/redis-store.ts')).createRedisStore({ ...settings, randomBytes, logger });
   return {
     store,
     cache: createResponseCache({ store, tenantOf, maxAge: settings.maxAge }),

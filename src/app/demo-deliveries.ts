@@ -14,7 +14,7 @@ import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { day, hour } from '../kernel/lib/time-units.ts';
 import { receiverResponse } from '../providers/sandbox/receiver.ts';
 import { seededHash } from '../providers/sandbox/seeded-random.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import type { DatabaseKind } from '../store/json.ts';
 import type { DeliveryAttemptTable, DeliveryTable, EventTable, Tables, WebhookTable } from '../store/schema.ts';
 
 const source = 'messaging';

@@ -2,6 +2,7 @@
  * The demo workspace of a first start, all on the sandbox networks: accounts in every state, a draft for every
  * scenario, and webhooks, three of them with the deliveries of a week. Fixed ids let examples name them.
  */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../auth/account.ts';
@@ -12,9 +13,10 @@ import type { JobState } from '../capabilities/jobs/shapes.ts';
 import { jobStates } from '../capabilities/jobs/vocabulary.ts';
 import { newDestination, type SecretContext } from '../capabilities/webhooks/destinations.ts';
 import type { triggerContexts, WebhookTrigger } from '../capabilities/webhooks/shapes.ts';
+import { defaultMapping } from '../events/event.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../events/sources.ts';
 import { scopeNames } from '../kernel/caller.ts';
-import { entriesOf, keysOf } from '../kernel/lib/keys-of.ts';
+import { entriesOf, keysOf } from '../kernel/lib/objects.ts';
 import { day, hour } from '../kernel/lib/time-units.ts';
 import {
   companyJobId,
@@ -28,7 +30,7 @@ import {
 import { encodeChallenge } from '../providers/sandbox/pnet/checkpoints.ts';
 import { type ReceiverPath, receiverUrl } from '../providers/sandbox/receiver.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import type { DatabaseKind } from '../store/json.ts';
 import type { JobTable, WebhookTable } from '../store/schema.ts';
 import { insertDemoDeliveries } from './demo-deliveries.ts';
 
@@ -193,7 +195,7 @@ const demoWebhook = (
   format: 'json',
   account_ids: '[]',
   headers: '[]',
-  data: JSON.stringify(source === null ? [] : webhookSources[source].keys.map((key) => ({ name: key, key }))),
+  data: JSON.stringify(source === null ? [] : defaultMapping(source)),
   events: JSON.stringify(source === null ? [] : webhookSources[source].events),
   trigger: trigger === null ? null : JSON.stringify(trigger),
 });

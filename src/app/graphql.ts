@@ -24,7 +24,7 @@ import type { Keys } from '../kernel/secrets/secret.ts';
 import { createGraphiQL } from '../pages/graphiql/page.ts';
 import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from '../pages/graphiql/sign-in.ts';
 import { documentsOfPage, webhooksPage } from '../pages/webhooks/page.ts';
-import { readDemoKey } from '../providers/sandbox/demo-key.ts';
+import { readDemoKey } from '../providers/sandbox/keys.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
 import type { Config } from './config/config.ts';

@@ -11,36 +11,25 @@ import { messageOf } from './config/values.ts';
 
 const metricsPath = '/metrics';
 
-interface MetricsEndpoint {
-  /** Of the gateway's own server. */
-  readonly routes: readonly Route[];
-  /** Null before it listens, and without one. */
-  readonly address: string | null;
-  /** @throws ConfigError if a port of its own cannot be listened on */
-  listen(): Promise<void>;
-  /** @param origin of the gateway */
-  listening(origin: string): void;
-  close(): Promise<void>;
-}
-
-export function createMetricsEndpoint(
-  { telemetry: { prometheus } }: Config,
-  scrape: Telemetry['scrape'],
-): MetricsEndpoint {
+export function createMetricsEndpoint({ telemetry: { prometheus } }: Config, scrape: Telemetry['scrape']) {
   const isOnMainPort = prometheus?.onMainPort === true;
   let own: Listening | null = null;
   let address: string | null = null;
   return {
+    /** Of the gateway's own server. */
     routes: scrape !== null && isOnMainPort ? [routeOf(scrape)] : [],
+    /** Null before it listens, and without one. */
     get address() {
       return address;
     },
+    /** @throws ConfigError if a port of its own cannot be listened on */
     async listen() {
       if (prometheus === null || scrape === null || isOnMainPort) return;
       own = await serveMetrics(scrape, prometheus);
       address = own.address + metricsPath;
     },
-    listening(origin) {
+    /** @param origin of the gateway */
+    listening(origin: string) {
       if (isOnMainPort) address = `${origin}${metricsPath}`;
     },
     async close() {

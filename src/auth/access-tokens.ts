@@ -28,20 +28,6 @@ export interface TokenGrant {
   readonly origins: readonly string[] | null;
 }
 
-export interface AccessToken {
-  readonly id: string;
-  readonly token: string;
-  readonly expiresAt: Date;
-  readonly accountIds: readonly string[] | null;
-}
-
-export interface AccessTokens {
-  /** @throws ServiceError `insufficient_privileges` or `account_mismatch` beyond the key, `limit_too_high` */
-  issue(caller: Caller, grant: TokenGrant): Promise<AccessToken>;
-  /** @throws ServiceError `invalid_credentials` or `expired_credentials`, of the token or its key */
-  authenticate(token: string): Promise<Caller>;
-}
-
 const claimsShape = z.object({
   jti: z.string(),
   sub: z.string(),
@@ -55,6 +41,8 @@ type Claims = z.infer<typeof claimsShape>;
 /** Whether a text has a token's form. API keys have no dot. */
 export const isAccessToken = (text: string): boolean => /^[\w-]+\.[\w-]*\.[\w-]*$/.test(text);
 
+export type AccessTokens = ReturnType<typeof accessTokens>;
+
 export function accessTokens({
   keys,
   findKey,
@@ -65,7 +53,7 @@ export function accessTokens({
   readonly findKey: (keyId: string) => Promise<Caller>;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
-}): AccessTokens {
+}) {
   async function claimsOf(token: string): Promise<Claims> {
     const { errors, jwtVerify } = await import('jose');
     for (const key of [keys.current, ...keys.previous]) {
@@ -88,7 +76,8 @@ export function accessTokens({
   }
 
   return {
-    async issue(caller, { scopes, accountIds, expiresIn, origins }) {
+    /** @throws ServiceError `insufficient_privileges` or `account_mismatch` beyond the key, `limit_too_high` */
+    async issue(caller: Caller, { scopes, accountIds, expiresIn, origins }: TokenGrant) {
       const { SignJWT } = await import('jose');
       const id = newId(randomBytes);
       const issuedAt = now();
@@ -108,7 +97,8 @@ export function accessTokens({
       throw new ServiceError('limit_too_high', { detail });
     },
 
-    async authenticate(token) {
+    /** @throws ServiceError `invalid_credentials` or `expired_credentials`, of the token or its key */
+    async authenticate(token: string): Promise<Caller> {
       const { jti, sub, exp, scopes, accounts, origins } = await claimsOf(token);
       const key = await findKey(sub);
       const expiresAt = new Date(Math.min(exp * 1_000, key.expiresAt?.getTime() ?? Infinity));

@@ -2,14 +2,13 @@
 
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Page } from '../kernel/paging.ts';
+import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
-import { isInWorkspace } from '../store/in-workspace.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
 import { countRows } from '../store/keyset-pages.ts';
 import type { RowSource } from '../store/row-watch.ts';
 import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
-import { amongAccounts } from './among-accounts.ts';
 
 /** Columns of closed vocabularies: `insertAccounts` stores no other word. */
 interface Vocabulary {
@@ -126,14 +125,8 @@ export async function connectAccount(
   return id;
 }
 
-export interface AccountSummary extends Vocabulary {
-  readonly id: string;
-  readonly workspace: string;
-  readonly name: string | null;
-}
-
 /** Oldest first, of one workspace by its name, or of all. */
-export async function listConnected(database: Database, workspace: string | null): Promise<AccountSummary[]> {
+export async function listConnected(database: Database, workspace: string | null) {
   let query = database
     .selectFrom('accounts')
     .innerJoin('workspaces', 'workspaces.id', 'accounts.workspace_id')

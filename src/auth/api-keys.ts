@@ -111,18 +111,9 @@ export async function findRefusedKeys(
   );
 }
 
-export interface KeySummary {
-  readonly id: string;
-  readonly name: string;
-  readonly workspace: string;
-  readonly scopes: readonly Scope[];
-  readonly accountIds: readonly string[] | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-}
+export type KeySummary = Awaited<ReturnType<typeof listKeys>>[number];
 
-export async function listKeys(database: Database): Promise<KeySummary[]> {
+export async function listKeys(database: Database) {
   const rows = await database
     .selectFrom('api_keys')
     .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')
@@ -136,8 +127,8 @@ export async function listKeys(database: Database): Promise<KeySummary[]> {
     id: row.id,
     name: row.name,
     workspace: row.workspace,
-    scopes: readJsonColumn(row.scopes),
-    accountIds: row.account_ids === null ? null : readJsonColumn(row.account_ids),
+    scopes: readJsonColumn<Scope[]>(row.scopes),
+    accountIds: row.account_ids === null ? null : readJsonColumn<string[]>(row.account_ids),
     createdAt: new Date(row.created_at),
     expiresAt: date(row.expires_at),
     revokedAt: date(row.revoked_at),

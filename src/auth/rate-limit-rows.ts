@@ -1,9 +1,9 @@
 /** A row per bucket that is not full. */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
 import { statementTime } from '../store/statement-time.ts';
-import { maxAhead, type RateLimitStore } from './rate-limit-settlement.ts';
+import { maxAhead, type RateLimitStore } from './rate-limit.ts';
 
 /** Microseconds between deletions of full buckets' rows. */
 const cleanEvery = 60_000_000;
@@ -19,7 +19,7 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
         cleanedAt = now;
       }
       const granted = [...grants].map(([id, amount]) => ({ id, amount }));
-      const rows = rowsTable(kind, 'granted', { id: 'text', amount: 'bigint' }, rowsText(granted));
+      const rows = rowsTable(kind, 'granted', rowsText({ id: 'text', amount: 'bigint' }, granted));
       const [greatest, least] = (kind === 'postgres' ? ['greatest', 'least'] : ['max', 'min']).map((name) =>
         sql.raw(name),
       );

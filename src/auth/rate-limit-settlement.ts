@@ -1,36 +1,6 @@
 /** How the processes of a deployment share their grants. */
-import type { Logger } from 'pino';
 import { within } from '../kernel/lib/deadline.ts';
-
-export interface Bucket {
-  readonly id: string;
-  /** Epoch microseconds, with this process's grants. */
-  fullAt: number;
-  /** Microseconds unknown to the store; negative for returns. */
-  unsettled: number;
-  settledAt: number | null;
-}
-
-export interface RateLimitStore {
-  /**
-   * Adds to the times until buckets are full, by the store's clock: microseconds, negative to take off.
-   * @param now of the process, for a store without a clock. @returns the time until each is full, at least 0
-   */
-  add(grants: ReadonlyMap<string, number>, now: number): Promise<ReadonlyMap<string, number>>;
-}
-
-export interface RateLimitsContext {
-  /** Null where processes share nothing. */
-  readonly store: RateLimitStore | null;
-  readonly now: () => Date;
-  readonly logger: Logger;
-}
-
-/**
- * The farthest time ahead, in microseconds, at which a bucket is full: the limit of debts. More than twice as much was
- * written before the clock jumped back, and counts as full. At least twice any policy's `seconds`.
- */
-export const maxAhead = 120_000_000;
+import { type Bucket, type RateLimitStore, type RateLimitsContext, type Settle, usedAt } from './rate-limit.ts';
 
 /** A request's wait for the store, in milliseconds. */
 const waitMs = 1_000;
@@ -40,15 +10,6 @@ const maxDue = 10_000;
 
 /** The rest of a store that has failed, in microseconds. */
 const retryAfter = 1_000_000;
-
-/** Microseconds until the bucket is full. */
-export function usedAt({ fullAt }: Bucket, time: number): number {
-  const ahead = fullAt - time;
-  return ahead > 2 * maxAhead ? 0 : Math.max(0, ahead);
-}
-
-/** Exchanges grants with the store. Resolves also where that fails: each process then counts for itself. */
-export type Settle = (bucket: Bucket) => Promise<void>;
 
 /** @returns settles all waiting buckets in one statement at a time */
 export function createSettlement({ store, now, logger }: RateLimitsContext): Settle {

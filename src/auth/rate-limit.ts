@@ -9,8 +9,8 @@
  * A bucket is one number (GCRA, the generic cell rate algorithm): the time at which it is full again.
  */
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
-import { type Bucket, createSettlement, maxAhead, type RateLimitsContext, usedAt } from './rate-limit-settlement.ts';
 
 export interface Policy {
   /** In the database and in the `RateLimit` fields. */
@@ -38,6 +38,45 @@ export interface RateLimit {
   charge(subject: string, cost: number): void;
 }
 
+export interface Bucket {
+  readonly id: string;
+  /** Epoch microseconds, with this process's grants. */
+  fullAt: number;
+  /** Microseconds unknown to the store; negative for returns. */
+  unsettled: number;
+  settledAt: number | null;
+}
+
+export interface RateLimitStore {
+  /**
+   * Adds to the times until buckets are full, by the store's clock: microseconds, negative to take off.
+   * @param now of the process, for a store without a clock. @returns the time until each is full, at least 0
+   */
+  add(grants: ReadonlyMap<string, number>, now: number): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface RateLimitsContext {
+  /** Null where processes share nothing. */
+  readonly store: RateLimitStore | null;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/**
+ * The farthest time ahead, in microseconds, at which a bucket is full: the limit of debts. More than twice as much was
+ * written before the clock jumped back, and counts as full. At least twice any policy's `seconds`.
+ */
+export const maxAhead = 120_000_000;
+
+/** Microseconds until the bucket is full. */
+export function usedAt({ fullAt }: Bucket, time: number): number {
+  const ahead = fullAt - time;
+  return ahead > 2 * maxAhead ? 0 : Math.max(0, ahead);
+}
+
+/** Exchanges grants with the store. Resolves also where that fails: each process then counts for itself. */
+export type Settle = (bucket: Bucket) => Promise<void>;
+
 /** Forgotten ones are settled, and read again with their subject's return. */
 const keptBuckets = 50_000;
 
@@ -45,8 +84,11 @@ const unsettledPart = 0.1;
 
 const settleAfter = 1_000_000;
 
-export function createRateLimits(context: RateLimitsContext): (policy: Policy) => RateLimit {
-  const settle = createSettlement(context);
+/** @param settle by rate-limit-settlement.ts */
+export function createRateLimits(
+  context: Pick<RateLimitsContext, 'now' | 'logger'>,
+  settle: Settle,
+): (policy: Policy) => RateLimit {
   const settleLater = (bucket: Bucket): void => {
     settle(bucket).catch((err: unknown) => context.logger.warn({ err }, 'could not settle rate limits'));
   };

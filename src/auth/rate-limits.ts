@@ -1,6 +1,6 @@
 import type { AdmissionLimits } from './admission.ts';
-import { createRateLimits, type RateLimit } from './rate-limit.ts';
-import type { RateLimitsContext } from './rate-limit-settlement.ts';
+import { createRateLimits, type Policy, type RateLimit, type RateLimitsContext } from './rate-limit.ts';
+import { createSettlement } from './rate-limit-settlement.ts';
 
 /** 0 stands for no limit. */
 export interface RateLimitSettings {
@@ -14,11 +14,15 @@ export interface RateLimitSettings {
 /** Seconds over which limits per second are counted, so that work can come in bursts. */
 export const burstSeconds = 10;
 
+/** Limits whose grants the processes of a deployment share. */
+export const sharedRateLimits = (context: RateLimitsContext): ((policy: Policy) => RateLimit) =>
+  createRateLimits(context, createSettlement(context));
+
 export function rateLimits(
   settings: RateLimitSettings,
   context: RateLimitsContext,
 ): AdmissionLimits & Readonly<Record<'events' | 'deliveries', RateLimit>> {
-  const limit = createRateLimits(context);
+  const limit = sharedRateLimits(context);
   const byMinute = (name: string, quota: number, what: string, lazy = false) =>
     limit({ name, quota, seconds: 60, what, lazy });
   const bySecond = (name: string, quota: number, what: string) =>

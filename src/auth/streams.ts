@@ -6,8 +6,8 @@
 import type { Logger } from 'pino';
 import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { within } from '../kernel/lib/deadline.ts';
-import { onAbort } from '../kernel/lib/on-abort.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 
 /** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */
@@ -38,21 +38,6 @@ export interface Stream {
   close(): void;
 }
 
-export interface Streams {
-  /**
-   * A key ends its streams in their order: a WebSocket before its subscriptions.
-   * @throws ServiceError `service_unavailable` beyond the limit of the key, the workspace or the process
-   */
-  open(caller: Caller, clientAborted: AbortSignal, kind?: StreamKind): Stream;
-  /** Ends streams with unusable keys; runs by itself while streams are open. */
-  check(): Promise<void>;
-  count(kind: StreamKind): number;
-  /** Aborts at the process's end of all streams. */
-  readonly ended: AbortSignal;
-  /** Ends all streams for good: clients reopen them at another process. */
-  end(): void;
-}
-
 export interface StreamsContext {
   readonly limits: StreamLimits;
   readonly now: () => Date;
@@ -66,7 +51,9 @@ interface Open {
   end(refusal: ServiceError): void;
 }
 
-export function createStreams({ limits, now, logger, refusedKeys }: StreamsContext): Streams {
+export type Streams = ReturnType<typeof createStreams>;
+
+export function createStreams({ limits, now, logger, refusedKeys }: StreamsContext) {
   const streams = new Set<Open>();
   const counts = {
     subscription: countsOfCallers(),
@@ -124,9 +111,14 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
   }
 
   return {
+    /** Ends streams with unusable keys; runs by itself while streams are open. */
     check,
     count,
-    open(caller, clientAborted, kind = 'subscription') {
+    /**
+     * A key ends its streams in their order: a WebSocket before its subscriptions.
+     * @throws ServiceError `service_unavailable` beyond the limit of the key, the workspace or the process
+     */
+    open(caller: Caller, clientAborted: AbortSignal, kind: StreamKind = 'subscription'): Stream {
       requireRoom(caller, kind);
       const { keyId, workspaceId } = caller;
       const { keys, workspaces } = counts[kind];
@@ -163,7 +155,9 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         close,
       };
     },
+    /** Aborts at the process's end of all streams. */
     ended: ending.signal,
+    /** Ends all streams for good: clients reopen them at another process. */
     end() {
       ending.abort();
       stopWatching();

@@ -2,11 +2,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CacheEntry, FoundResponse, ResponseStore } from './response-store.ts';
 
-export interface MemoryStore extends ResponseStore {
-  get(tenant: string, key: string): FoundResponse;
-  readonly bytes: number;
-}
-
 const entryBytes = 512;
 
 const maxTenants = 10_000;
@@ -21,7 +16,7 @@ interface Entry {
 export function createMemoryStore(
   { maxBytes }: { readonly maxBytes: number },
   elapsed: () => number = () => performance.now(),
-): MemoryStore {
+) {
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,
     sizeCalculation: ({ body }) => body.length + entryBytes,
@@ -39,7 +34,7 @@ export function createMemoryStore(
   const generationOf = (tenant: string) => String(Math.max(lastOfOthers, lastInvalidations.get(tenant) ?? 0));
 
   return {
-    get(tenant, key) {
+    get(tenant: string, key: string): FoundResponse {
       const generation = generationOf(tenant);
       const entry = entries.get(key);
       if (entry === undefined) return { generation, body: null };
@@ -65,7 +60,7 @@ export function createMemoryStore(
     async close() {
       entries.clear();
     },
-  };
+  } satisfies ResponseStore & { readonly bytes: number };
 }
 
 /** Memory of its own: `Buffer.from` shares blocks, and one small entry would hold a whole one. */

@@ -3,10 +3,8 @@
  * Redis forgot it, and responses, prefixed with theirs. One round trip reads both.
  */
 import type { RandomBytes } from '../kernel/ids.ts';
-import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import { connectRedis, type RedisServerOptions } from './redis.ts';
-import { type ResponseStore, unavailable } from './response-store.ts';
-import type { RedisSettings } from './settings.ts';
+import { type RedisSettings, type ResponseStore, unavailable } from './response-store.ts';
 
 /** A generation that Redis forgets costs only misses, as the next has another name. */
 const generationSeconds = 86_400;
@@ -66,6 +64,55 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
     async close() {
       broadcaster.close();
       redis.close();
+    },
+  };
+}
+
+/** Between two tries to tell others, in milliseconds. */
+const retryMs = 1_000;
+
+/**
+ * Sends invalidations to other processes, again until they are sent.
+ * @param send rejects if other processes may not have been reached; repeating does no harm
+ */
+export function createInvalidationBroadcaster(
+  send: (tenant: string) => Promise<void>,
+  onFailure: (error: unknown) => void,
+) {
+  /** Each tenant's newest unsent broadcast. */
+  const pending = new Map<string, number>();
+  let broadcasts = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function broadcast(tenant: string): Promise<void> {
+    broadcasts += 1;
+    const own = broadcasts;
+    // Before publishing: others may still write stale entries, which nobody must read.
+    pending.set(tenant, own);
+    try {
+      await send(tenant);
+      // A newer one may stand for a later change; it covers all older ones.
+      if (pending.get(tenant) === own) pending.delete(tenant);
+    } catch (error) {
+      onFailure(error);
+      if (timer === undefined && !closed) timer = setTimeout(retryPending, retryMs).unref();
+    }
+  }
+
+  function retryPending(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const tenant of [...pending.keys()]) broadcast(tenant).catch(onFailure);
+  }
+
+  return {
+    broadcast,
+    hasPending: (tenant: string) => pending.has(tenant),
+    retryPending,
+    close() {
+      closed = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -12,16 +12,6 @@ const pauseMs = 1_000;
 /** Milliseconds between log lines about refused commands: a full server refuses every write. */
 const quietMs = 60_000;
 
-export interface RedisServer {
-  readonly client: Redis;
-  /** False in the pause after a failure: send no command then. */
-  isAvailable(): boolean;
-  onSuccess(): void;
-  /** Logs the first failure, and refused commands now and then; pauses if the server did not respond. */
-  onFailure(error: unknown): void;
-  close(): void;
-}
-
 export interface RedisServerOptions {
   readonly url: string;
   readonly logger: Logger;
@@ -30,7 +20,7 @@ export interface RedisServerOptions {
 }
 
 /** Reconnects by itself; commands fail at once meanwhile. */
-export function connectRedis({ url, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
+export function connectRedis({ url, logger, elapsed = () => performance.now() }: RedisServerOptions) {
   const client = new Redis(url, {
     connectionName: 'postern',
     // A command that cannot be sent at once is not worth a wait.
@@ -71,8 +61,10 @@ export function connectRedis({ url, logger, elapsed = () => performance.now() }:
   client.on('ready', onSuccess);
   return {
     client,
+    /** False in the pause after a failure: send no command then. */
     isAvailable: () => elapsed() >= askAgainAt,
     onSuccess,
+    /** Logs the first failure, and refused commands now and then; pauses if the server did not respond. */
     onFailure,
     close() {
       closed = true;

@@ -9,7 +9,7 @@
  *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
  */
 import DataLoader from 'dataloader';
-import { entriesOf } from '../kernel/lib/keys-of.ts';
+import { entriesOf } from '../kernel/lib/objects.ts';
 import { type Operation, run } from '../kernel/operation.ts';
 import { longestPages, type Page } from '../kernel/paging.ts';
 import type { Ports } from '../kernel/ports.ts';
@@ -25,7 +25,7 @@ import {
 } from './deliveries/operations.ts';
 import type { DeliveryListRequest, StatisticsRequest, WebhookStatistics } from './deliveries/shapes.ts';
 import { countJobs, findJobs, readJobFields } from './jobs/operations.ts';
-import type { JobFields, JobListRequest } from './jobs/shapes.ts';
+import type { JobFields, JobPageRequest } from './jobs/shapes.ts';
 import { listPosts } from './posts/operations.ts';
 import { PostSearch } from './posts/search.ts';
 import type { PostList, PostListRequest } from './posts/shapes.ts';
@@ -88,7 +88,7 @@ const makers = {
     ),
   // Pages, and sizes, of lists: each statement is of all that are read in one tick.
   accountCounts: counted(countAccounts),
-  jobPages: paged(({ jobs }, context, requests: readonly JobListRequest[]) => jobs.lists(context, requests)),
+  jobPages: paged(({ jobs }, context, requests: readonly JobPageRequest[]) => jobs.lists(context, requests)),
   jobCounts: counted(countJobs),
   webhookPages: paged(({ webhooks }, context, requests: readonly WebhookSearch[]) => webhooks.lists(context, requests)),
   webhookCounts: counted(countWebhooks),

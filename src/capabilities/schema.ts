@@ -13,7 +13,7 @@ import { applyCosts } from '../graphql/cost/weights.ts';
 import { builder } from '../graphql/kit/builder.ts';
 import { allowUnknownValues } from '../graphql/kit/enums.ts';
 import { wrapResolverErrors } from '../graphql/kit/errors.ts';
-import { acceptGlobalIds } from '../graphql/kit/id-arguments.ts';
+import { acceptGlobalIds } from '../graphql/kit/global-ids.ts';
 import { readNetworkValues } from '../graphql/kit/network-values.ts';
 import { sayNullMeansError, semanticNonNullDirective } from '../graphql/kit/semantic-nullability.ts';
 

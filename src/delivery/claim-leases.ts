@@ -40,7 +40,8 @@ export class ClaimLeases {
 
   /** A claim's end, with the newest token. */
   current<Ending extends ReleasedClaim>(ending: Ending): Ending {
-    return { ...ending, claimToken: this.#leases.get(ending.deliveryId)?.claimToken ?? ending.claimToken };
+    const claimToken = this.#leases.get(ending.deliveryId)?.claimToken ?? ending.claimToken;
+    return claimToken === ending.claimToken ? ending : { ...ending, claimToken };
   }
 
   end(endings: readonly ReleasedClaim[]): void {

@@ -6,7 +6,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
 import { processIdLength } from '../store/presence.ts';
 import type { Tables } from '../store/schema.ts';
 import type { RoomTaker } from './claim-quota.ts';
@@ -58,11 +58,12 @@ export async function claimDue(
   if (shares.length === 0) return { rows: [], more: false };
   // Data is read only where there is room for it.
   const due = await dueDeliveries[kind](transaction, terms, shares);
-  const ids = due.flatMap((delivery) => (room.take(delivery.webhook_id, delivery.bytes) ? delivery.id : []));
-  const more = ids.length < due.length;
-  if (ids.length === 0) return { rows: [], more };
-  const claimed = new Map((await claim[kind](transaction, terms, ids)).map((row) => [row.id, row]));
-  return { rows: ids.flatMap((id) => claimed.get(id) ?? []), more };
+  const fitting = due.filter((delivery) => room.take(delivery.webhook_id, delivery.bytes));
+  const more = fitting.length < due.length;
+  if (fitting.length === 0) return { rows: [], more };
+  const rows = await claim[kind](transaction, terms, fitting);
+  const claimed = new Map(rows.map((row) => [row.id, row]));
+  return { rows: fitting.flatMap(({ id }) => claimed.get(id) ?? []), more };
 }
 
 interface DueDelivery {
@@ -70,10 +71,16 @@ interface DueDelivery {
   readonly webhook_id: string;
   /** Of its event's data. */
   readonly bytes: number;
+  /** On SQLite, which finds a row by its number with one search instead of two. */
+  readonly rowid?: number;
 }
 
 type FindDue = (transaction: Transaction<Tables>, terms: ClaimTerms, shares: Shares) => Promise<DueDelivery[]>;
-type Claim = (transaction: Transaction<Tables>, terms: ClaimTerms, ids: readonly string[]) => Promise<ClaimedRow[]>;
+type Claim = (
+  transaction: Transaction<Tables>,
+  terms: ClaimTerms,
+  due: readonly DueDelivery[],
+) => Promise<ClaimedRow[]>;
 
 const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' : 'asc');
 
@@ -86,7 +93,7 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
     const due: DueDelivery[] = [];
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<DueDelivery>`
-        select d.id, d.webhook_id, octet_length(e.data) as bytes
+        select d.id, d.webhook_id, octet_length(e.data) as bytes, d.rowid as rowid
         from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
         order by d.created_at ${direction(terms)} limit ${count}`.execute(transaction);
@@ -96,10 +103,13 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
   },
 
   async postgres(transaction, terms, shares) {
-    const text = rowsText(shares.map(([webhook_id, count], place) => ({ webhook_id, count, place })));
-    const { rows } = await sql<DueDelivery>`
+    const rows = rowsText(
+      { webhook_id: 'text', count: 'bigint', place: 'bigint' },
+      shares.map(([webhook_id, count], place) => ({ webhook_id, count, place })),
+    );
+    const { rows: due } = await sql<DueDelivery>`
       select due.id, share.webhook_id, octet_length(e.data) as bytes
-      from ${rowsTable('postgres', 'share', { webhook_id: 'text', count: 'bigint', place: 'bigint' }, text)}
+      from ${rowsTable('postgres', 'share', rows)}
       cross join lateral (
         select id, event_id, created_at from deliveries
         where webhook_id = share.webhook_id and state = 'pending' and next_at = 0
@@ -108,28 +118,28 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
       ) due
       join events e on e.id = due.event_id
       order by share.place, due.created_at ${direction(terms)}`.execute(transaction);
-    return rows;
+    return due;
   },
 };
 
 const claim: Readonly<Record<DatabaseKind, Claim>> = {
-  async sqlite(transaction, terms, ids) {
-    const text = JSON.stringify(ids);
+  async sqlite(transaction, terms, due) {
+    const rowids = JSON.stringify(due.map(({ rowid }) => rowid));
     await sql`
       update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
-      where id in (select value from json_each(${text}))`.execute(transaction);
+      where rowid in (select value from json_each(${rowids}))`.execute(transaction);
     const { rows } = await sql<ClaimedRow>`
       select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
       from deliveries d join events e on e.id = d.event_id
-      where d.id in (select value from json_each(${text}))`.execute(transaction);
+      where d.rowid in (select value from json_each(${rowids}))`.execute(transaction);
     return rows;
   },
 
-  async postgres(transaction, terms, ids) {
+  async postgres(transaction, terms, due) {
     const { rows } = await sql<ClaimedRow>`
       with d as (
         update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
-        where id = any(${ids})
+        where id = any(${due.map(({ id }) => id)})
         returning id, webhook_id, event_id, attempts, attempts_before
       )
       select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}

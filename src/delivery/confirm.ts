@@ -7,37 +7,45 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf } from '../store/json.ts';
 
 export interface ClaimTicket {
   readonly deliveryId: string;
   readonly claimToken: string;
+  readonly destination: { readonly webhookId: string };
   /** Of the webhook at the claim. */
   readonly revision: number;
 }
 
-/** @returns the ids of deliveries still claimed, for destinations unchanged and sent to now */
+/**
+ * Reads each webhook, and of each claim one delivery: what takes one from us takes all that the claim has left. A row for each
+ * delivery would cost a tenth of the CPU time of sending it.
+ *
+ * @returns the ids of deliveries still claimed, for destinations unchanged and sent to now
+ */
 export async function confirmClaims(
   database: Database,
   kind: DatabaseKind,
-  deliveries: readonly ClaimTicket[],
+  tickets: readonly ClaimTicket[],
   now: number,
 ): Promise<ReadonlySet<string>> {
-  const ids = deliveries.map(({ deliveryId }) => deliveryId);
+  const webhookIds = [...new Set(tickets.map(({ destination }) => destination.webhookId))];
+  const ofClaims = [...new Map(tickets.map(({ claimToken, deliveryId }) => [claimToken, deliveryId])).values()];
   // By their ids, as a webhook has any number of pending deliveries: a query with a limit is planned by itself. With `with`
   // it would wait for the writer of SQLite.
-  const { rows } = await sql<{ id: string; claim_token: string | null; revision: number }>`
-    select claimed.id, claimed.claim_token, webhooks.revision
-    from (
-      select id, webhook_id, claim_token, state from deliveries where ${isOneOf(kind, 'id', ids)} limit ${ids.length}
-    ) claimed
-    join webhooks on webhooks.id = claimed.webhook_id
-    join webhook_destinations destination on destination.webhook_id = claimed.webhook_id
-    where claimed.state = 'pending' and webhooks.enabled = 1 and destination.paused_until <= ${now}`.execute(database);
-  const stored = new Map(rows.map((row) => [row.id, row]));
-  const confirmed = deliveries.flatMap(({ deliveryId, claimToken, revision }) => {
-    const row = stored.get(deliveryId);
-    return row?.claim_token === claimToken && row.revision === revision ? deliveryId : [];
-  });
-  return new Set(confirmed);
+  const { rows } = await sql<{ webhook_id: string | null; revision: number | null; claim_token: string | null }>`
+    select id as webhook_id, revision, null as claim_token
+    from webhooks join webhook_destinations on webhook_id = id
+    where ${isOneOf(kind, 'id', webhookIds)} and enabled = 1 and paused_until <= ${now}
+    union all
+    select null, null, claim_token
+    from (select claim_token, state from deliveries where ${isOneOf(kind, 'id', ofClaims)} limit ${ofClaims.length}) claimed
+    where state = 'pending'`.execute(database);
+  const revisions = new Map(rows.map(({ webhook_id, revision }) => [webhook_id, revision]));
+  const claims = new Set(rows.map(({ claim_token }) => claim_token));
+  const confirmed = tickets.filter(
+    ({ destination, revision, claimToken }) =>
+      revisions.get(destination.webhookId) === revision && claims.has(claimToken),
+  );
+  return new Set(confirmed.map(({ deliveryId }) => deliveryId));
 }

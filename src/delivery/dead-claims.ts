@@ -1,7 +1,7 @@
 /** Frees dead processes' claims before their leases end. */
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import type { DatabaseKind } from '../store/json.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';

@@ -7,6 +7,7 @@ import type { SigningSecret } from '../capabilities/webhooks/signing-secret.ts';
 import { toError } from '../kernel/lib/to-error.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import { contentTypes } from './payload.ts';
 
 export interface Destination {
   readonly webhookId: string;
@@ -18,8 +19,11 @@ export interface Destination {
 
 export interface Target {
   readonly url: URL;
-  readonly format: WebhookFormat;
   readonly headers: readonly { readonly key: string; readonly value: string }[];
+  /** Names of `headers` in lower case. */
+  readonly ownNames: ReadonlySet<string>;
+  /** `headers` and defaults of others, names in lower case and values alternating. */
+  readonly sentHeaders: readonly string[];
   readonly secrets: readonly SigningSecret[];
 }
 
@@ -49,10 +53,18 @@ export function createDestinations(vault: Vault): OpenDestination {
 
 function openTarget(vault: Vault, webhook: StoredWebhook): Target | Error {
   try {
+    const headers = openHeaders(vault, webhook);
+    const own = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
+    const ownNames = new Set(own.map(([name]) => name));
+    const defaults: readonly [string, string][] = [
+      ['content-type', contentTypes[webhook.format as WebhookFormat]],
+      ['user-agent', 'Postern'],
+    ];
     return {
       url: new URL(webhook.request_url),
-      format: webhook.format as WebhookFormat,
-      headers: openHeaders(vault, webhook),
+      headers,
+      ownNames,
+      sentHeaders: [...defaults.filter(([name]) => !ownNames.has(name)), ...own].flat(),
       secrets: openSecrets(vault, webhook),
     };
   } catch (error) {

@@ -3,7 +3,7 @@
  * time: claims read the latter, so that waiting ones cost nothing.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json.ts';
 import { unlocked } from '../store/locks.ts';
 import type { Tables } from '../store/schema.ts';
 import type { ClaimQuota } from './claim-quota.ts';
@@ -132,16 +132,16 @@ export async function setAside(
 ): Promise<{ readonly held: readonly string[]; readonly more: boolean }> {
   if (destinations.length === 0) return { held: [], more: false };
   const rows = rowsText(
+    { webhook_id: 'text', enabled: 'bigint', paused_until: 'bigint' },
     destinations.map(({ id, enabled, paused_until }) => ({ webhook_id: id, enabled, paused_until })),
   );
-  const columns = { webhook_id: 'text', enabled: 'bigint', paused_until: 'bigint' } as const;
   const moved = await sql<{ id: string; state: string }>`
     update deliveries set
       state = case when aside.enabled = 0 then 'held' else 'pending' end,
       next_at = case when aside.enabled = 0 then 0 else aside.paused_until end
     from (
       select d.id, away.enabled, away.paused_until
-      from ${rowsTable(kind, 'away', columns, rows)}
+      from ${rowsTable(kind, 'away', rows)}
       join webhooks on webhooks.id = away.webhook_id and webhooks.enabled = away.enabled
       join ${readyDeliveries[kind]} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
       limit ${movedAtOnce} ${unlocked(kind, 'd')}

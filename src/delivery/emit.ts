@@ -4,7 +4,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DeliveryEvent } from '../events/event.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
@@ -145,7 +145,7 @@ async function insertDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const columns = sql.join(Object.keys(deliveryColumns).map((column) => sql.ref(column)));
-  const rows = rowsTable(kind, 'new_delivery', deliveryColumns, rowsText(deliveries));
+  const rows = rowsTable(kind, 'new_delivery', rowsText(deliveryColumns, deliveries));
   await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
 }
 

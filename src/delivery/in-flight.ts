@@ -37,13 +37,12 @@ export interface InFlight {
 export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits, clock: () => number): InFlight {
   /** Taken, and whether as probes. */
   const taken = new Map<ClaimedDelivery, boolean>();
-  /** Start times, the oldest first. */
-  const [all, probes] = [new Map<ClaimedDelivery, number>(), new Map<ClaimedDelivery, number>()];
+  /** Start times of probes, and of requests with a slot; the oldest first. */
+  const probes = new Map<ClaimedDelivery, number>();
   const inSlots = { probes: new Map<ClaimedDelivery, number>(), others: new Map<ClaimedDelivery, number>() };
   const leaveSlot = (delivery: ClaimedDelivery) =>
     taken.delete(delivery) || inSlots.probes.delete(delivery) || inSlots.others.delete(delivery);
-  const olderThan = (begun: ReadonlyMap<ClaimedDelivery, number>, ms: number, count: number) => {
-    const line = clock() - ms;
+  const begunBy = (begun: ReadonlyMap<ClaimedDelivery, number>, line: number, count = begun.size) => {
     const older: ClaimedDelivery[] = [];
     for (const [delivery, began] of begun) {
       if (began > line || older.length >= count) break;
@@ -59,26 +58,25 @@ export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits
       const isProbe = taken.get(delivery) === true;
       const now = clock();
       taken.delete(delivery);
-      all.set(delivery, now);
       if (isProbe) probes.set(delivery, now);
       inSlots[isProbe ? 'probes' : 'others'].set(delivery, now);
     },
     end(delivery) {
-      const isQuick = clock() - (all.get(delivery) ?? 0) < slowAfterMs;
-      all.delete(delivery);
+      // Others than probes keep their slot until they are slow.
+      const began = probes.get(delivery) ?? inSlots.others.get(delivery) ?? Number.NEGATIVE_INFINITY;
+      const isQuick = clock() - began < slowAfterMs;
       probes.delete(delivery);
       return { tookSlot: leaveSlot(delivery), isQuick };
     },
     expire() {
-      const expired = [
-        ...olderThan(inSlots.probes, probeMs, inSlots.probes.size),
-        ...olderThan(inSlots.others, slowAfterMs, inSlots.others.size),
-      ];
+      const now = clock();
+      const expired = begunBy(inSlots.others, now - slowAfterMs);
+      if (inSlots.probes.size > 0) expired.push(...begunBy(inSlots.probes, now - probeMs));
       for (const delivery of expired) leaveSlot(delivery);
       return expired;
     },
     isProbe: (delivery) => taken.get(delivery) ?? probes.has(delivery),
-    yielding: (count) => olderThan(probes, yieldAfterMs, count),
+    yielding: (count) => begunBy(probes, clock() - yieldAfterMs, count),
     nextSlotMs() {
       const [probe] = inSlots.probes.values();
       const [other] = inSlots.others.values();

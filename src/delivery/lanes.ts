@@ -141,6 +141,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     return Math.min(slots, places) - inFlight.slots;
   };
   const admits = (standing: Standing): boolean => {
+    if (standing === 'quick') return true;
     const inSlots = partsOf(slots, { young: loads.young.recent, slow: loads.slow.recent });
     const inPlaces = partsOf(limits.allSlots, { young: loads.young.sending, slow: loads.slow.sending });
     return partFor(standing, lesser(inSlots, inPlaces)) > 0;
@@ -213,7 +214,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       for (const standing of turns) {
         const delivery = admits(standing) ? takeFrom(standing) : null;
         if (delivery === null) continue;
-        turns = [...turns.filter((each) => each !== standing), standing];
+        if (turns.at(-1) !== standing) turns = [...turns.filter((each) => each !== standing), standing];
         return delivery;
       }
       return null;

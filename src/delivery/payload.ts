@@ -1,5 +1,5 @@
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
-import { type PayloadEvent, payloadFields } from '../events/payload-fields.ts';
+import { type PayloadEvent, payloadFields } from '../events/event.ts';
 
 export interface PayloadTarget {
   readonly name: string | null;

@@ -8,8 +8,7 @@ import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo } from '../capabilities/webhooks/match.ts';
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { toError } from '../kernel/lib/to-error.ts';
-import { readJsonColumn } from '../store/json.ts';
-import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf, readJsonColumn } from '../store/json.ts';
 import { lockDeliveries } from '../store/locks.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
@@ -191,8 +190,9 @@ async function toBatches(
     );
     refused.push(...stray.map((row) => row.id));
     const deliveries: PreparedDelivery[] = [];
+    const target = toPayloadTarget(webhook);
     for (const row of listened) {
-      const prepared = prepare(row, webhook, room);
+      const prepared = prepare(row, target, (bytes) => room.take(id, bytes));
       if (prepared === null) surplus.push(row.id);
       else deliveries.push(prepared);
     }
@@ -212,16 +212,22 @@ async function holdClaimed(transaction: Kysely<Tables>, ids: readonly string[], 
     .execute();
 }
 
-const toPayloadTarget = ({ name, format, data }: ClaimedBatch['webhook']): PayloadTarget => ({
-  name,
-  format: format as WebhookFormat,
-  data: readJsonColumn(data),
-});
+function toPayloadTarget({ name, format, data }: ClaimedBatch['webhook']): PayloadTarget | Error {
+  try {
+    return { name, format: format as WebhookFormat, data: readJsonColumn(data) };
+  } catch (error) {
+    return toError(error);
+  }
+}
 
 /** @returns null without room for the payload */
-function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTaker): PreparedDelivery | null {
-  const payload = payloadOf(row, webhook);
-  if (!room.take(webhook.id, payload instanceof Error ? 0 : Buffer.byteLength(payload))) return null;
+function prepare(
+  row: ClaimedRow,
+  target: PayloadTarget | Error,
+  takeRoom: (bytes: number) => boolean,
+): PreparedDelivery | null {
+  const payload = payloadOf(row, target);
+  if (!takeRoom(payload instanceof Error ? 0 : Buffer.byteLength(payload))) return null;
   return {
     deliveryId: row.id,
     payload,
@@ -232,7 +238,8 @@ function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTa
 }
 
 /** A payload that cannot be built fails its delivery alone. */
-function payloadOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): string | Error {
+function payloadOf(row: ClaimedRow, target: PayloadTarget | Error): string | Error {
+  if (target instanceof Error) return target;
   try {
     const event = {
       accountId: row.account_id,
@@ -241,7 +248,7 @@ function payloadOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): string | 
       event: row.event,
       data: readJsonColumn<Record<string, unknown>>(row.data),
     };
-    return buildPayload(event, toPayloadTarget(webhook));
+    return buildPayload(event, target);
   } catch (error) {
     return toError(error);
   }

@@ -2,7 +2,7 @@
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import type { DatabaseKind } from '../store/json.ts';
 import { claimTokenOf } from './claim.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type ClaimTicket, confirmClaims } from './confirm.ts';
@@ -28,7 +28,7 @@ export interface Queue {
     quota: ClaimQuota | null,
   ): Promise<ClaimResult>;
   /** @returns the ids of deliveries still to be sent as claimed */
-  confirm(deliveries: readonly ClaimTicket[]): Promise<ReadonlySet<string>>;
+  confirm(tickets: readonly ClaimTicket[]): Promise<ReadonlySet<string>>;
 }
 
 export interface QueueContext {
@@ -52,7 +52,7 @@ export function createQueue(context: QueueContext): Queue {
   let count = 0;
   const open = createDestinations(vault);
   return {
-    confirm: (deliveries) => confirmClaims(database, kind, deliveries, now().getTime()),
+    confirm: (tickets) => confirmClaims(database, kind, tickets, now().getTime()),
     async settleAndClaim(outcomes, releases, quota) {
       count += 1;
       const time = now().getTime();
@@ -69,10 +69,18 @@ export function createQueue(context: QueueContext): Queue {
       const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
         const destination = open(webhook);
         const { revision = 0 } = webhook;
-        return deliveries.map(({ payload, ...delivery }) => {
-          const body = payload instanceof Error ? payload : Buffer.from(payload);
-          return { ...delivery, body, claimToken, destination, revision };
-        });
+        return deliveries.map(
+          ({ payload, deliveryId, number, attempt, traceparent }): ClaimedDelivery => ({
+            deliveryId,
+            number,
+            attempt,
+            traceparent,
+            body: payload instanceof Error ? payload : Buffer.from(payload),
+            claimToken,
+            destination,
+            revision,
+          }),
+        );
       });
       return { ...report, deliveries };
     },

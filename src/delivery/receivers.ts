@@ -2,8 +2,7 @@
 import type { Kysely } from 'kysely';
 import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
-import { readJsonColumn } from '../store/json.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import { type DatabaseKind, readJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
 
 /** An event, and its only receiver, if it has one. */

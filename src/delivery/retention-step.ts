@@ -1,7 +1,7 @@
 /** The SQL of retention, in steps that stay short whatever the number of events. */
 import type { Transaction } from 'kysely';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf } from '../store/json.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
 import { day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import type { DatabaseKind } from '../store/json.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';

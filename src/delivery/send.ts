@@ -4,7 +4,6 @@ import { redactor } from '../kernel/secrets/redact.ts';
 import type { Outbound, OutboundResponse } from '../net/outbound.ts';
 import type { DeliveryAttemptTable } from '../store/schema.ts';
 import type { Target } from './destination.ts';
-import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { classify, type RetryDecision } from './retry-policy.ts';
 import type { AttemptOutcome } from './settle.ts';
@@ -78,31 +77,20 @@ export async function sendAttempt(
   if (target instanceof Error) throw target;
   if (body instanceof Error) throw body;
   const signature = signatureHeaders({ id: deliveryId, now: attempt.startedAt, body }, target.secrets);
-  const headers = [...signature, ...withDefaults(target, traceHeaders)];
+  const trace = Object.entries(traceHeaders).filter(([name]) => !target.ownNames.has(name));
+  const headers = [...signature, ...trace.flat(), ...target.sentHeaders];
   const response = await outbound.post({ url: target.url, headers, body, deadlineMs, signal });
   const decision = classify(response, { attempt: place, now: now().getTime(), random });
   const { status, failure } = response;
-  const response_body = bodyText(response, target.headers, signaturesIn(signature));
+  const response_body = bodyText(response, target.headers, signature);
   return attempt.end(decision, { status, failure, response_body });
 }
 
-/** The owner's headers, and defaults for others. */
-function withDefaults({ format, headers }: Target, traceHeaders: Readonly<Record<string, string>>): string[] {
-  const set = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
-  const names = new Set(set.map(([name]) => name));
-  const defaults: [string, string][] = [
-    ['content-type', contentTypes[format]],
-    ['user-agent', 'Postern'],
-    ...Object.entries(traceHeaders),
-  ];
-  return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
-}
-
 /** As text for every database (Postgres has no U+0000). Echoes of sealed headers and of the signature are redacted. */
-function bodyText({ body }: OutboundResponse, headers: Target['headers'], sent: readonly string[]): string {
+function bodyText({ body }: OutboundResponse, headers: Target['headers'], signature: readonly string[]): string {
   // Most bodies are empty, and a redactor costs as much as a signature.
   if (body.length === 0) return '';
   const names = headers.map(({ key }) => key);
-  const redact = redactor([...sent, ...headers.map(({ value }) => value)], names);
+  const redact = redactor([...signaturesIn(signature), ...headers.map(({ value }) => value)], names);
   return redact(body.toString('utf8')).replaceAll('\0', '\uFFFD');
 }

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Sample } from '../capabilities/deliveries/attempt-counts.ts';
 import { disableWebhook } from '../capabilities/webhooks/destinations.ts';
 import type { DisabledReason } from '../capabilities/webhooks/shapes.ts';
-import { type DatabaseKind, isOneOf, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf, type RowsText, rowsTable, rowsText } from '../store/json.ts';
 import { lockCounts, lockDestinations } from '../store/locks.ts';
 import type { DeliveryAttemptTable, DeliveryTable, Tables } from '../store/schema.ts';
 import { judge } from './destination-health.ts';
@@ -84,7 +84,7 @@ export function settlementOf(outcomes: readonly AttemptOutcome[], now: number): 
       : { state: decision.outcome, next_at: 0, finished_at: now }),
   }));
   return {
-    results: rowsText(results),
+    results: rowsText({ ...attemptColumns, ...deliveryColumns }, results),
     health: made.filter(({ webhookId }) => troubled.has(webhookId)),
     samples: outcomes.map(({ deliveryId, webhookId, attempt, decision }) => ({
       deliveryId,
@@ -134,13 +134,13 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
     await sql`
       insert into delivery_attempts (${attemptFields})
       select ${attemptFields}
-      from ${rowsTable('sqlite', 'result', { ...attemptColumns, claim_token: 'text' }, results)}
+      from ${rowsTable('sqlite', 'result', results)}
       join deliveries on deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token`.execute(
       transaction,
     );
     const { rows } = await sql<SettledRow>`
       update deliveries set ${newState}
-      from ${rowsTable('sqlite', 'result', deliveryColumns, results)}
+      from ${rowsTable('sqlite', 'result', results)}
       where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token
       returning deliveries.id as id, deliveries.workspace_id as workspace_id`.execute(transaction);
     return rows;
@@ -151,7 +151,7 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
     const { rows } = await sql<SettledRow>`
       with settled as (
         update deliveries set ${newState}
-        from ${rowsTable('postgres', 'result', { ...attemptColumns, ...deliveryColumns }, results)}
+        from ${rowsTable('postgres', 'result', results)}
         where deliveries.id = result.delivery_id and ${isClaimedBy(sql`result.claim_token`)}
         returning result.*, deliveries.workspace_id
       ), attempted as (
@@ -208,9 +208,12 @@ export async function releaseClaims(
   releases: readonly ReleasedClaim[],
 ): Promise<void> {
   if (releases.length === 0) return;
-  const rows = rowsText(releases.map(({ deliveryId, claimToken }) => ({ id: deliveryId, claim_token: claimToken })));
+  const rows = rowsText(
+    { id: 'text', claim_token: 'text' },
+    releases.map(({ deliveryId, claimToken }) => ({ id: deliveryId, claim_token: claimToken })),
+  );
   await sql`
     update deliveries set claim_token = null, next_at = 0
-    from ${rowsTable(kind, 'released', { id: 'text', claim_token: 'text' }, rows)}
+    from ${rowsTable(kind, 'released', rows)}
     where deliveries.id = released.id and ${isClaimedBy(sql`released.claim_token`)}`.execute(transaction);
 }

@@ -2,7 +2,7 @@
  * Realistic data for documentation, test events and sandbox accounts. The contract specifies keys; the values are
  * Postern's.
  */
-import { defaultMapping, payloadFields } from './payload-fields.ts';
+import { defaultMapping, payloadFields } from './event.ts';
 import { type WebhookEvent, type WebhookSource, webhookSources } from './sources.ts';
 
 type Data = Readonly<Record<string, unknown>>;

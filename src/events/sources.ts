@@ -1,4 +1,4 @@
-import { keysOf } from '../kernel/lib/keys-of.ts';
+import { keysOf } from '../kernel/lib/objects.ts';
 
 export interface SourceRow<Event extends string = string, Key extends string = string> {
   /** Whether a webhook chooses its payloads' fields, or always receives all. */
@@ -220,11 +220,14 @@ export const webhookDataKeys = [
   ...new Set(webhookSourceNames.flatMap((source): readonly WebhookDataKey[] => webhookSources[source].keys)),
 ];
 
+/** No two sources have an event of the same name. */
+export const sourceByEvent: Readonly<Record<string, WebhookSource>> = Object.fromEntries(
+  webhookSourceNames.flatMap((source) => webhookSources[source].events.map((event) => [event, source])),
+);
+
 /**
  * The source of a webhook with these events, which the contract's read form omits. Null without events (TRIGGER) and
  * for unknown ones.
  */
-export function sourceOfEvents([first = '']: readonly string[]): WebhookSource | null {
-  const emits = ({ events }: SourceRow) => events.includes(first);
-  return webhookSourceNames.find((source) => emits(webhookSources[source])) ?? null;
-}
+export const sourceOfEvents = ([first = '']: readonly string[]): WebhookSource | null =>
+  Object.hasOwn(sourceByEvent, first) ? (sourceByEvent[first] ?? null) : null;

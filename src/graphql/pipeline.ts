@@ -10,8 +10,8 @@ import { spanOf } from './documents/known-documents.ts';
 import type { Exchange, Executor, Outcome, Stage } from './exchange.ts';
 import { type CompiledOptions, compiled } from './executors/compiled/run.ts';
 import { Declined } from './executors/declined.ts';
-import { type GraphQLJsOptions, graphqlJs } from './executors/graphql-js.ts';
 import { introspect } from './executors/introspect.ts';
+import { type ResolvingOptions, resolving } from './executors/resolving/run.ts';
 import { type SubscribeOptions, subscribe } from './executors/subscribe.ts';
 import {
   type Presented,
@@ -47,7 +47,7 @@ export interface PipelineOptions
     LookUpOptions,
     CompiledOptions,
     SubscribeOptions,
-    GraphQLJsOptions,
+    ResolvingOptions,
     ResponseOptions {
   readonly tracer: Tracer | null;
 }
@@ -77,7 +77,7 @@ export const executors = {
   compiled,
   introspect,
   subscribe,
-  graphqlJs,
+  resolving,
 } as const satisfies Record<string, (options: PipelineOptions) => Executor>;
 
 export interface Pipeline {

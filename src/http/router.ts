@@ -37,11 +37,11 @@ export interface Router {
   refuserOf(url: string): Refuse | undefined;
 }
 
-/** A client may send the absolute address (RFC 9112, section 3.2.2). */
+/** A client may send the absolute address (RFC 9112, section 3.2.2), whose path may be empty (RFC 9110, section 4.2.3). */
 export function pathIn(url: string): string {
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
   const end = target.search(/[?#]/);
-  return end === -1 ? target : target.slice(0, end);
+  return (end === -1 ? target : target.slice(0, end)) || '/';
 }
 
 export function createRouter(): Router {

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import { keysOf } from './lib/keys-of.ts';
+import { keysOf } from './lib/objects.ts';
 
 export const scopes = {
   'accounts:read': 'List the connected accounts.',

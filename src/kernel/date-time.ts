@@ -20,8 +20,14 @@
 const form =
   /^(\d{4})(-?)(\d\d)\2(\d\d)[Tt ](\d\d)(:?)(\d\d)(?:\6(\d\d)(\.\d+)?)?(?:[Zz]|(?<sign>[+-])(\d\d)(?::?(\d\d))?)$/;
 
+/** The length of what ECMAScript prints. */
+const printedLength = '2026-01-31T09:30:00.000Z'.length;
+
 /** @returns undefined for a text that stands for no time */
 export function dateTimeOf(text: string): string | undefined {
+  // Most times are as ECMAScript prints them, which takes a fraction of matching the form.
+  const printed = text.length === printedLength ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(printed) && isoOf(printed) === text) return text;
   const match = form.exec(text);
   if (match === null) return undefined;
   const part = (group: number) => Number(match[group] ?? 0);

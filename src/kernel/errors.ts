@@ -1,7 +1,7 @@
 /** Errors of the contract, from one table. Only {@link fromUnknown} makes a {@link ServiceError} of another error. */
 import type { IssueCode } from './issue-codes.ts';
 import { temporaryStatuses } from './lib/http-semantics.ts';
-import { keysOf } from './lib/keys-of.ts';
+import { keysOf } from './lib/objects.ts';
 
 /** The subject of a failure: the data type that a mutation reports; `key` and `system` are top-level errors. */
 export type ErrorFamily =
@@ -227,3 +227,6 @@ export function toEnvelope(error: ServiceError, instance: string): ErrorEnvelope
     status: error.status,
   };
 }
+
+/** A failure of the account's session, not of the call's posting: a network may verify an account at any time. */
+export class SessionFailure extends ServiceError {}

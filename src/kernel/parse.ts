@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorName, Issue } from './errors.ts';
 import { type IssueCode, issueCodes } from './issue-codes.ts';
 import { issueLimits, withIssues } from './issues.ts';
-import { keysOf } from './lib/keys-of.ts';
+import { keysOf } from './lib/objects.ts';
 import { precedence, type ViolationName } from './validation.ts';
 
 export interface ParseOptions {

@@ -1,4 +1,4 @@
-/** Each period has spans of its own, so that a chart is few rows. */
+/** Each period has spans of its own, so that a chart is few rows: the shortest first, each a part of the next. */
 import { hour, minute } from './lib/time-units.ts';
 
 export const statisticsPeriods = {

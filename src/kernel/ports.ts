@@ -3,7 +3,7 @@ import type { DeliveriesPort } from '../capabilities/deliveries/port.ts';
 import type { JobsPort } from '../capabilities/jobs/port.ts';
 import type { PostsPort } from '../capabilities/posts/port.ts';
 import type { WebhooksPort } from '../capabilities/webhooks/port.ts';
-import { keysOf } from './lib/keys-of.ts';
+import { keysOf } from './lib/objects.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface Ports {
@@ -69,3 +69,17 @@ export function wrapMethods<Target extends object>(
 
 /** Whether a method is one of {@link readMethods}. */
 export const isRead = ({ port, name }: MethodName): boolean => readMethods[port].some((each) => each === name);
+
+/** Ports with a turn of the event loop after each read: reads that end together would hold the loop in a row. */
+export const portsInTurns = (ports: Ports): Ports =>
+  wrapPorts(ports, (method, of) => (isRead(of) ? inTurn(method) : method));
+
+const inTurn =
+  (method: PortMethod): PortMethod =>
+  (context, ...rest) => {
+    const { turn } = context;
+    const result = method(context, ...rest);
+    // Watches read nothing.
+    if (turn === undefined || !(result instanceof Promise)) return result;
+    return result.then((value: unknown) => turn()?.then(() => value) ?? value);
+  };

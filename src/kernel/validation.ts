@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { ErrorName } from './errors.ts';
 import type { IssueCode } from './issue-codes.ts';
-import { isObject } from './lib/is-object.ts';
 import { isShallow, maxJsonDepth } from './lib/json-text.ts';
+import { isObject } from './lib/objects.ts';
 
 /** UTF-16 code units, Postern's choice: the contract leaves them open. */
 export const limits = {

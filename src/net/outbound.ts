@@ -5,7 +5,7 @@
 
 import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
-import { onAbort } from '../kernel/lib/on-abort.ts';
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
 import type { Lookup } from './dns/lookup.ts';
 import { createOriginPools, type OriginPools } from './origin-pools.ts';
@@ -98,11 +98,12 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
       (error: NodeJS.ErrnoException) => done(error, ''),
     );
   };
-  const connect = undici.buildConnector({ allowH2: false, timeout, lookup: guardedLookup });
+  let connect: buildConnector.connector | undefined;
   return (options, done) => {
     // A literal never reaches a resolver.
     const literal = literalAddress(options);
     if (literal !== null && !allows(literal)) return done(new AddressRefused(), null);
+    connect ??= undici.buildConnector({ allowH2: false, timeout, lookup: guardedLookup });
     connect(options, (error, socket) => {
       if (error !== null) return done(error, null);
       if (socket.remoteAddress !== undefined && allows(socket.remoteAddress)) {

@@ -1,5 +1,5 @@
 /**
- * Connections to the operator's service, whose address may be private. Each request brings its deadline as a signal.
+ * Connections to the operator's service, whose address may be private. Each request brings what ends it.
  *
  * A dispatch handler of our own copies the chunks of a body: undici's `request` makes a stream of them first, which costs
  * as much as the rest of an exchange.
@@ -7,7 +7,7 @@
 
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
-import { onAbort } from '../kernel/lib/on-abort.ts';
+import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 import type { ArrivingBody, Body, BodyMemory } from './body-memory.ts';
 import { undici } from './undici.ts';
 
@@ -17,7 +17,7 @@ export interface ServiceRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignalLike;
 }
 
 export type ServiceResponse = WholeResponse | BrokenResponse;
@@ -32,7 +32,7 @@ export interface WholeResponse {
 export interface BrokenResponse {
   readonly kind: 'broken';
   readonly status: number | null;
-  /** undici's error, or the reason of the signal. */
+  /** undici's error, or the reason of the end. */
   readonly cause: unknown;
 }
 
@@ -84,7 +84,7 @@ interface ExchangeOptions {
 }
 
 class ServiceExchange implements Dispatcher.DispatchHandler {
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignalLike;
   readonly #reads: StaticReads;
   readonly #resolve: (response: ServiceResponse) => void;
   readonly #body: ArrivingBody;
@@ -92,7 +92,7 @@ class ServiceExchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #headers: WholeResponse['headers'] = {};
 
-  constructor(signal: AbortSignal, { memory, reads, resolve }: ExchangeOptions) {
+  constructor(signal: AbortSignalLike, { memory, reads, resolve }: ExchangeOptions) {
     this.#signal = signal;
     this.#reads = reads;
     this.#resolve = resolve;
@@ -108,7 +108,7 @@ class ServiceExchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+    if (this.#signal.aborted) this.#abort();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WholeResponse['headers']): void {
@@ -142,7 +142,8 @@ class ServiceExchange implements Dispatcher.DispatchHandler {
   /** A request that waits for a connection has no controller: it ends now, and is aborted when its turn comes. */
   readonly #abort = (): void => {
     if (this.#controller === undefined) this.#fail(this.#signal.reason);
-    else this.#controller.abort(this.#signal.reason);
+    // Whatever the reason is, undici passes it on.
+    else this.#controller.abort(this.#signal.reason as Error);
   };
 
   #fail(cause: unknown): void {

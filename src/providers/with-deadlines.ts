@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { underDeadline } from '../kernel/lib/deadline.ts';
-import { onAbort } from '../kernel/lib/on-abort.ts';
 
 /** Per call of a provider. Shorter than the lease of a job, which must outlast every call. */
 const providerDeadlineMs = 30_000;
@@ -40,7 +40,7 @@ const withinDeadline = <T>(
   parent: AbortSignal,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> =>
-  underDeadline(deadlineMs, parent, 'The network took too long', (signal) => {
+  underDeadline(deadlineMs, parent, 'The network took too long', ({ signal }) => {
     if (signal.aborted) throw timeout(signal);
     const late = Promise.withResolvers<never>();
     onAbort(signal, () => late.reject(timeout(signal)));

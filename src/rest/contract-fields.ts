@@ -1,6 +1,6 @@
 /** Leaves only the contract's fields. Values of other types leave as they came: half a response beats none. */
 import { z } from 'zod';
-import { isObject } from '../kernel/lib/is-object.ts';
+import { isObject } from '../kernel/lib/objects.ts';
 
 /** Copies without fields that the shape lacks: the value may be shared. */
 export type ContractFields = (value: unknown) => unknown;

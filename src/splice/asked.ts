@@ -24,6 +24,7 @@ function withComma(part: Part): readonly Part[] {
       return [...part.asks, text(',')];
     case 'object':
     case 'list':
+    case 'first':
     case 'window': {
       const inner = inList(part.parts);
       if (inner.length === 0) return inner;

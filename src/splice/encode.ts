@@ -4,6 +4,7 @@ import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
 import { alignUp } from './kernel.ts';
 import {
   detailLeaf,
+  detailLeaves,
   detailList,
   detailObject,
   frameSlots,
@@ -20,7 +21,7 @@ import {
   shapeFrameBytes,
   slotBytes,
 } from './layout.ts';
-import type { ObjectShape, Part, SplicePlan, ValueShape } from './plan.ts';
+import { itself, type ObjectShape, type Part, type SplicePlan, type ValueShape } from './plan.ts';
 import { PlanMemory } from './plan-memory.ts';
 import { writeTemplate } from './template.ts';
 
@@ -55,12 +56,16 @@ function writeShape(memory: PlanMemory, shape: ObjectShape, known: Map<ObjectSha
 
 function writeValue(memory: PlanMemory, value: ValueShape, known: Map<ObjectShape, EncodedShape>) {
   if (value === 'leaf') return { kind: value } as const;
-  return 'object' in value
-    ? ({ kind: 'object', shape: writeShape(memory, value.object, known) } as const)
+  if ('object' in value) return { kind: 'object', shape: writeShape(memory, value.object, known) } as const;
+  return value.list === 'leaf'
+    ? ({ kind: 'leaves', shape: writeShape(memory, leafEntry, known) } as const)
     : ({ kind: 'list', shape: writeShape(memory, value.list, known) } as const);
 }
 
-const detailCodes = { leaf: detailLeaf, object: detailObject, list: detailList };
+/** One slot, in which the kernel notes the entry. */
+const leafEntry: ObjectShape = { [itself]: 'leaf' };
+
+const detailCodes = { leaf: detailLeaf, object: detailObject, list: detailList, leaves: detailLeaves };
 
 function writeKeys(memory: PlanMemory, { address, slots }: EncodedShape): void {
   const entries = [...slots].map(([key, { offset, kind }]) => ({ key, value: offset, detail: detailCodes[kind] }));

@@ -18,6 +18,6 @@ export type EncodedSlot = {
   readonly offset: number;
 } & (
   | { readonly kind: 'leaf' }
-  /** Shape of the object, or of those in the list. */
-  | { readonly kind: 'object' | 'list'; readonly shape: EncodedShape }
+  /** Shape of the object, or of the entries of the list. */
+  | { readonly kind: 'object' | 'list' | 'leaves'; readonly shape: EncodedShape }
 );

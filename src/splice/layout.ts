@@ -43,7 +43,7 @@ export const keyMask = 4;
 export const keyValue = 8;
 /** Of a key: what is under it. Of a mapped string: the length of its JSON text. */
 export const keyDetail = 12;
-/** Of a key: the shape of the object, or of those in the list. */
+/** Of a key: the shape of the object, or of the entries of the list. */
 export const keyShape = 16;
 /** Of a key: the key that followed it last time in its object. The kernel writes it. */
 export const keyNext = 20;
@@ -61,6 +61,7 @@ export const detailSkipped = 0;
 export const detailLeaf = 1;
 export const detailObject = 2;
 export const detailList = 3;
+export const detailLeaves = 4;
 
 // A shape begins as a key record that precedes the first key. Nobody expects it.
 export const shapeFrameBytes = 24;
@@ -68,6 +69,7 @@ export const shapeDictionary = 28;
 export const shapeBytes = 48;
 
 export const frameNext = 0;
+/** That of an object, also of a leaf with a slot of its own. */
 export const frameKind = 4;
 /** A slot for what nobody asked for: a value is noted without asking whether it is to be. */
 export const frameUnselected = 8;
@@ -140,6 +142,7 @@ export const opNumber = 13;
 export const opPresence = 14;
 export const opChoice = 15;
 export const opInner = 16;
+export const opFirst = 17;
 
 // A print: its first step, its frame, the entries of its window, the addresses of its inner prints, its parameters.
 export const printStep = 0;

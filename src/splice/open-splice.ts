@@ -1,6 +1,13 @@
 import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
-import type { Kernel } from './kernel.ts';
-import { alignUp, mostUtf8Bytes } from './kernel.ts';
+import {
+  alignUp,
+  bytesOfRecords,
+  clamped,
+  type Kernel,
+  mostUtf8Bytes,
+  type PrintRecord,
+  writeRecords,
+} from './kernel.ts';
 import {
   blockBytes,
   kindAbsent,
@@ -18,7 +25,6 @@ import {
   slotStart,
   slotWord,
 } from './layout.ts';
-import { bytesOfRecords, clamped, type PrintRecord, writeRecords } from './print-records.ts';
 import type { Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
 
 const refusals: Readonly<Record<number, Refusal>> = {

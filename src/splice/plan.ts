@@ -22,7 +22,10 @@ export interface ObjectShape {
 
 export type ValueShape =
   /** A string, number, boolean or null. */
-  'leaf' | { readonly object: ObjectShape } | { readonly list: ObjectShape };
+  'leaf' | { readonly object: ObjectShape } | { readonly list: ObjectShape | 'leaf' };
+
+/** The key of a leaf that is itself an entry of a list. */
+export const itself = '';
 
 /** Rules refuse values of any other kind. */
 export type LeafRule =
@@ -69,8 +72,10 @@ export type Part =
     }
   /** Absence and null are refused if `required`, else printed as null; so with leaves and lists. */
   | { readonly kind: 'object'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
-  /** Objects in brackets, with commas. Other entries are refused. */
+  /** Entries in brackets, with commas: objects, unless the shape has a list of leaves. Other entries are refused. */
   | { readonly kind: 'list'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
+  /** The first entry of a list. An empty list is as good as none. */
+  | { readonly kind: 'first'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
   /** The objects between two indices (passed with the print), with commas, without brackets. */
   | { readonly kind: 'window'; readonly key: string; readonly parts: readonly Part[] }
   /** The next of the prints that are passed with the print. `asks` prints, as a JSON object, what that print is about. */

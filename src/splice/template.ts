@@ -9,6 +9,7 @@ import {
   opBase64url,
   opChoice,
   opEnd,
+  opFirst,
   opInner,
   opInstant,
   opItemParameter,
@@ -98,6 +99,7 @@ const ops = {
   base64url: opBase64url,
   object: opObject,
   list: opList,
+  first: opFirst,
   window: opWindow,
   inner: opInner,
   switch: opSwitch,
@@ -141,6 +143,7 @@ function writeDetails(place: StepScope, step: number, part: Exclude<Part, PartOf
       return;
     case 'object':
     case 'list':
+    case 'first':
       memory.set(step + stepRequired, Number(part.required));
       writeBody(place, step, part);
       return;
@@ -160,7 +163,7 @@ function writeFirst(place: StepScope, step: number, { object, key }: NonNullable
   place.memory.set(step + stepFirstLeaf, leafOffset({ ...place, shape }, key));
 }
 
-function writeBody(place: StepScope, step: number, part: PartOf<'object' | 'list' | 'window'>): void {
+function writeBody(place: StepScope, step: number, part: PartOf<'object' | 'list' | 'first' | 'window'>): void {
   const { memory } = place;
   const slot = innerSlot(place, part.key, part.kind === 'object' ? 'object' : 'list');
   memory.set(step + stepSlot, slot.offset);
@@ -214,7 +217,7 @@ function slotOf({ shape }: StepScope, key: string): EncodedSlot {
 
 function innerSlot(place: StepScope, key: string, kind: 'object' | 'list') {
   const slot = slotOf(place, key);
-  if (slot.kind === 'leaf' || slot.kind !== kind) throw wrongKind(key, kind);
+  if (slot.kind === 'leaf' || (slot.kind === 'object') !== (kind === 'object')) throw wrongKind(key, kind);
   return slot;
 }
 

@@ -11,13 +11,6 @@ export interface ChannelListener {
   onConnected?(): void;
 }
 
-export interface Channels {
-  /** The sender of this process's messages. */
-  readonly origin: string;
-  subscribe(channel: Channel, listener: ChannelListener): void;
-  close(): Promise<void>;
-}
-
 /** Spares a server that is down, in milliseconds. */
 const reconnectMs = 1_000;
 
@@ -29,11 +22,13 @@ export interface ChannelsOptions {
   readonly logger: Logger;
 }
 
+export type Channels = ReturnType<typeof openChannels>;
+
 /** Listens until it is closed, and reconnects after a loss. */
 export function openChannels(
   { url, settings = postgresDefaults }: { readonly url: string; readonly settings?: PostgresSettings },
   { onSilent, logger }: ChannelsOptions,
-): Channels {
+) {
   const origin = crypto.randomUUID();
   const listeners = new Map<string, ChannelListener[]>();
   const stopping = new AbortController();
@@ -98,8 +93,9 @@ export function openChannels(
 
   const running = run();
   return {
+    /** The sender of this process's messages. */
     origin,
-    subscribe(channel, listener) {
+    subscribe(channel: Channel, listener: ChannelListener) {
       const name = channelNames[channel];
       listeners.set(name, [...(listeners.get(name) ?? []), listener]);
       if (isConnected) listener.onConnected?.();

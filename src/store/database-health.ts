@@ -16,19 +16,10 @@ const lastingMessages = {
   replaced: 'the files of the database are gone: nothing is written until the gateway is started again',
 } as const;
 
-export interface DatabaseHealth {
-  onFault(fault: DatabaseFault): void;
-  /**
-   * A {@link sharedCheck}, except that damage and replaced files count at once and for good.
-   * @throws DatabaseFault; SchemaTooNew when a newer gateway has contracted the schema
-   */
-  check(): Promise<void>;
-}
-
 export function databaseHealth(
   database: () => Database,
   { now, logger }: { readonly now: () => Date; readonly logger: Logger },
-): DatabaseHealth {
+) {
   let lasting: DatabaseFault | null = null;
   let writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -51,11 +42,15 @@ export function databaseHealth(
     writtenAt = startedAt;
   });
   return {
-    onFault(fault) {
+    onFault(fault: DatabaseFault) {
       if (lasting !== null || !(fault.reason === 'damaged' || fault.reason === 'replaced')) return;
       lasting = fault;
       logger.error({ err: fault.cause }, lastingMessages[fault.reason]);
     },
+    /**
+     * A {@link sharedCheck}, except that damage and replaced files count at once and for good.
+     * @throws DatabaseFault; SchemaTooNew when a newer gateway has contracted the schema
+     */
     async check() {
       if (lasting !== null) throw lasting;
       await check();

@@ -10,7 +10,7 @@ import { forMigrations, type PostgresSettings, postgresDefaults } from './postgr
 import type { Tables } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
-import { type SqliteThreadOptions, ThreadedSqliteDialect } from './sqlite-threads.ts';
+import { type SqliteThreadOptions, threadedSqliteDialect } from './sqlite-threads.ts';
 
 export type Database = Kysely<Tables>;
 
@@ -94,7 +94,7 @@ async function dialectOf(location: DatabaseLocation, options: ConnectOptions): P
     case 'sqlite':
       return location.file === ':memory:'
         ? sqliteDialect(async () => openSqlite(location.file, options.onFault))
-        : new ThreadedSqliteDialect(location.file, options.onFault ?? (() => undefined), options);
+        : threadedSqliteDialect(location.file, options.onFault ?? (() => undefined), options);
     case 'postgres': {
       const { postgresDialect } = await import('./postgres.ts');
       return postgresDialect(location.url, location.settings ?? postgresDefaults, options);

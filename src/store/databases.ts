@@ -1,5 +1,5 @@
 /** Several pools to one database: statements that wait for a locked table exhaust only theirs. SQLite has one. */
-import { type Database, type DatabaseLocation, openDatabase, openUnmigrated } from './database.ts';
+import { type DatabaseLocation, openDatabase, openUnmigrated } from './database.ts';
 import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
@@ -28,12 +28,6 @@ export function divideConnections(total: number): Readonly<Record<Pool, number>>
   return { keys, accounts, jobs, queue, deliveries: total - keys - accounts - jobs - queue };
 }
 
-export interface Databases extends Readonly<Record<Pool, Database>> {
-  /** Retires every connection made before a server fell silent. */
-  renew(): void;
-  close(): Promise<void>;
-}
-
 export interface DatabasesOptions {
   readonly observer?: StoreObserver | null;
   /** The statement that each of the queue's connections to Postgres begins with. */
@@ -41,12 +35,14 @@ export interface DatabasesOptions {
   readonly onWait?: OnWait;
 }
 
+export type Databases = Awaited<ReturnType<typeof openDatabases>>;
+
 /** Runs pending migrations. @throws DatabaseUnavailable; the driver's error when one fails */
 export async function openDatabases(
   location: DatabaseLocation,
   onFault: OnFault,
   { observer = null, queueSession, onWait }: DatabasesOptions = {},
-): Promise<Databases> {
+) {
   const options = { onFault, observer, startsBoth: true, ...(onWait && { onWait }) };
   const migrated = await openDatabase(location, migrations, options);
   if (location.kind === 'sqlite') {
@@ -88,6 +84,7 @@ export async function openDatabases(
   };
   return {
     ...pools,
+    /** Retires every connection made before a server fell silent. */
     renew: () => epoch.end(epoch.current),
     async close() {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()));

@@ -39,23 +39,6 @@ export const unconfirmed = (cause: DatabaseFault): ServiceError =>
 
 export type OnFault = (fault: DatabaseFault) => void;
 
-/** Tries of what conflicts with others: they may meet again. */
-const conflictTries = 4;
-
-/** Whether it was undone because of others, and may succeed when repeated. */
-export const isConflict = (error: unknown): boolean => error instanceof DatabaseFault && error.reason === 'conflict';
-
-/** Runs a statement or transaction, again after a conflict. @throws as `work` does */
-export async function repeatConflicting<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries === conflictTries || !isConflict(error)) throw error;
-    }
-  }
-}
-
 /** SQLITE_READONLY_DBMOVED, which SQLite reports only without a WAL. */
 export const databaseMoved = 1032;
 

@@ -1,10 +1,9 @@
-import { onAbort } from '../kernel/lib/on-abort.ts';
+/** Locks within the process, by key: who comes first has it first. */
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 
-/** First-come lock per key within the process. */
-
-export interface KeyedLock {
-  /** @returns releases the lock, once. @throws QueueFull; the reason of `signal` */
-  acquire(key: string, signal: AbortSignal, onWait: () => void): Promise<() => void>;
+interface Wait {
+  readonly signal?: AbortSignal;
+  readonly onWait?: () => void;
 }
 
 export class QueueFull extends Error {
@@ -12,7 +11,7 @@ export class QueueFull extends Error {
 }
 
 /** @param maxWaiting per key */
-export function createKeyedLock(maxWaiting: number): KeyedLock {
+export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY) {
   /** Waiting requests by locked key; a set keeps the order of arrival. */
   const lines = new Map<string, Set<() => void>>();
 
@@ -28,8 +27,9 @@ export function createKeyedLock(maxWaiting: number): KeyedLock {
   }
 
   return {
-    async acquire(key, signal, onWait) {
-      signal.throwIfAborted();
+    /** @returns releases the lock, once. @throws QueueFull; the reason of `signal` */
+    async acquire(key: string, { signal, onWait }: Wait = {}): Promise<() => void> {
+      signal?.throwIfAborted();
       const line = lines.get(key);
       if (line === undefined) {
         lines.set(key, new Set());
@@ -39,15 +39,15 @@ export function createKeyedLock(maxWaiting: number): KeyedLock {
       const lock = Promise.withResolvers<void>();
       const giveUp = () => {
         line.delete(lock.resolve);
-        lock.reject(signal.reason);
+        lock.reject(signal?.reason);
       };
       line.add(lock.resolve);
-      onAbort(signal, giveUp);
-      onWait();
+      if (signal !== undefined) onAbort(signal, giveUp);
+      onWait?.();
       try {
         await lock.promise;
       } finally {
-        signal.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', giveUp);
       }
       return () => release(key);
     },

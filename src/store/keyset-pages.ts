@@ -2,8 +2,10 @@
 import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
 import { parts } from '../kernel/lib/parts.ts';
 import type { Page } from '../kernel/paging.ts';
+import { maxTotalCount } from '../kernel/validation.ts';
 import type { Database } from './database.ts';
 import { type Keyset, orderOf, type StartedPage } from './keyset.ts';
+import { readTogether } from './reads.ts';
 
 /** SQLite takes 500 selects in a UNION ALL and 32,766 parameters, among them a limited key's accounts per select. */
 const statementLimits = { items: 25, weight: 30_000 } as const;
@@ -42,6 +44,14 @@ async function rowsOf<Schema, Table extends keyof Schema, Row>(
   const byPlace = Map.groupBy(rows, (row) => row.list_place);
   return queries.map((_, place) => byPlace.get(place) ?? []);
 }
+
+/** Sizes of the lists with these filters, read together. Counting ends at {@link maxTotalCount}. */
+export const countLists = <Filter, Schema, Table extends keyof Schema>(
+  database: Database,
+  filters: readonly Filter[],
+  queryOf: (filter: Filter) => SelectQueryBuilder<Schema, Table, { id: string }>,
+): Promise<(number | Error)[]> =>
+  readTogether(filters, queryOf, (queries) => countRows(database, queries, maxTotalCount));
 
 /** Sizes of lists, in the order of the queries. `max` ends the counting. */
 export async function countRows<Schema, Table extends keyof Schema>(

@@ -11,7 +11,7 @@ import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { underDeadline } from '../kernel/lib/deadline.ts';
 import type { Database } from './database.ts';
 import { DatabaseFault } from './faults.ts';
-import type { DatabaseKind } from './json-rows.ts';
+import type { DatabaseKind } from './json.ts';
 import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 import { statementTime } from './statement-time.ts';
 
@@ -48,21 +48,6 @@ export interface RowLease extends Disposable {
   readonly holder: string;
 }
 
-export interface Leases {
-  /** The end of a lease begun now, for a statement: epoch milliseconds. */
-  time(): RawBuilder<number>;
-  /**
-   * Waits until the row is free, or until `attempt` finds that no lease is needed.
-   * @param attempt takes the row if it is free, or is held by the one of the columns: the answer to its statement may be lost
-   * @throws ServiceError `busy` or `request_timeout` (`signal` aborts); as `attempt` does
-   */
-  acquire<Found extends object>(
-    id: string,
-    signal: AbortSignal,
-    attempt: (columns: LeaseColumns) => Promise<'taken' | 'busy' | Found>,
-  ): Promise<RowLease | Found>;
-}
-
 /** A lease survives one or two failed renewals. */
 const renewalsPerLease = 4;
 
@@ -75,7 +60,7 @@ export function createLeases(
   table: 'jobs' | 'idempotent_responses',
   { database, kind, now, randomBytes, logger }: LeaseDependencies,
   { leaseMs, waitMs, maxWaiting, holderMark = '', onWait = () => {}, busy }: LeaseOptions,
-): Leases {
+) {
   const lock = createKeyedLock(maxWaiting);
   const time = () => statementTime(kind, now().getTime(), 1_000);
   const end = () => sql<number>`${time()} + ${sql.lit(leaseMs)}`;
@@ -119,38 +104,53 @@ export function createLeases(
   }
 
   return {
+    /** The end of a lease begun now, for a statement: epoch milliseconds. */
     time,
-    async acquire(id, signal, attempt) {
+    /**
+     * Waits until the row is free, or until `attempt` finds that no lease is needed.
+     * @param attempt takes the row if it is free, or is held by the one of the columns: the answer to its statement may be lost
+     * @throws ServiceError `busy` or `request_timeout` (`signal` aborts); as `attempt` does
+     */
+    async acquire<Found extends object>(
+      id: string,
+      signal: AbortSignal,
+      attempt: (columns: LeaseColumns) => Promise<'taken' | 'busy' | Found>,
+    ): Promise<RowLease | Found> {
       const holder = holderMark + newId(randomBytes);
       let isWaiting = false;
       const wait = () => {
         if (!isWaiting) onWait(id);
         isWaiting = true;
       };
-      return underDeadline(waitMs, signal, 'The turn of the request did not come in time', async (ends) => {
-        let unlock = () => {};
-        try {
-          unlock = await lock.acquire(id, ends, wait);
-          const outcome = await poll(() => attempt({ claimed_by: holder, claimed_until: end() }), ends, wait);
-          if (outcome !== 'taken') {
-            unlock();
-            return outcome;
-          }
-          const timer = renewing(id, holder);
-          return {
-            holder,
-            [Symbol.dispose]() {
-              clearInterval(timer);
+      return underDeadline(
+        waitMs,
+        signal,
+        'The turn of the request did not come in time',
+        async ({ signal: limit }) => {
+          let unlock = () => {};
+          try {
+            unlock = await lock.acquire(id, { signal: limit, onWait: wait });
+            const outcome = await poll(() => attempt({ claimed_by: holder, claimed_until: end() }), limit, wait);
+            if (outcome !== 'taken') {
               unlock();
-            },
-          };
-        } catch (error) {
-          unlock();
-          if (error instanceof ServiceError) throw error;
-          if (signal.aborted) throw abandoned(signal);
-          throw ends.aborted || error instanceof QueueFull ? busy() : error;
-        }
-      });
+              return outcome;
+            }
+            const timer = renewing(id, holder);
+            return {
+              holder,
+              [Symbol.dispose]() {
+                clearInterval(timer);
+                unlock();
+              },
+            };
+          } catch (error) {
+            unlock();
+            if (error instanceof ServiceError) throw error;
+            if (signal.aborted) throw abandoned(signal);
+            throw limit.aborted || error instanceof QueueFull ? busy() : error;
+          }
+        },
+      );
     },
   };
 }

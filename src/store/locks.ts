@@ -16,7 +16,7 @@
  * listeners and notices are locked under the row that they belong to. SQLite has one writer, and locks nothing here.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { type DatabaseKind, isOneOf } from './json-rows.ts';
+import { type DatabaseKind, isOneOf } from './json.ts';
 import type { Tables } from './schema.ts';
 
 const statisticsKey = (owner: 'webhook_id' | 'workspace_id'): RawBuilder<unknown> =>

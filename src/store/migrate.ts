@@ -3,9 +3,9 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { findNeededStep, lastOf, recordingCompatibility, type SchemaSteps, SchemaTooNew } from './compatibility.ts';
 import { buildIndexes, findPendingIndexes } from './concurrent-indexes.ts';
-import { isConflict } from './faults.ts';
 import { findLockHolders, holdsTables, isLockTimeout, isPostgres, type OnWait } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
+import { isConflict } from './transaction.ts';
 
 export interface SchemaState {
   /** Steps of this gateway that the database lacks, in order. */

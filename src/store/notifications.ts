@@ -6,7 +6,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
 import type { Channels } from './channels.ts';
 import type { Database } from './database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from './json.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -43,19 +43,10 @@ export interface UpdateListener {
   onEnd(): void;
 }
 
-export interface Notifications {
-  readonly transaction: NotifyingTransaction;
-  transactionOn(connections: Database): NotifyingTransaction;
-  /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
-  committed(deliveryIds: readonly string[]): void;
-  onWork(listener: () => void): void;
-  /** @returns stops listening */
-  listen(listener: UpdateListener): () => void;
-  end(): void;
-}
+export type Notifications = ReturnType<typeof createNotifications>;
 
 /** @param channels to other processes; null on SQLite */
-export function createNotifications(database: Database, channels: Channels | null): Notifications {
+export function createNotifications(database: Database, channels: Channels | null) {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
   let ended = false;
@@ -81,11 +72,14 @@ export function createNotifications(database: Database, channels: Channels | nul
   return {
     transaction: transactionOn(database),
     transactionOn,
-    committed: (deliveryIds) => publish({ ...noChanges, deliveryIds: deliveryIds.slice(0, maxChangedIds) }),
-    onWork(listener) {
+    /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
+    committed: (deliveryIds: readonly string[]) =>
+      publish({ ...noChanges, deliveryIds: deliveryIds.slice(0, maxChangedIds) }),
+    onWork(listener: () => void) {
       workers.add(listener);
     },
-    listen(listener) {
+    /** @returns stops listening */
+    listen(listener: UpdateListener): () => void {
       if (ended) listener.onEnd();
       subscribers.add(listener);
       return () => {
@@ -143,6 +137,6 @@ async function notify(
     messages.push({ channel: channelNames.updates, payload: encodeMessage(origin, ids.join()) });
   }
   if (messages.length === 0) return;
-  const rows = rowsTable('postgres', 'message', { channel: 'text', payload: 'text' }, rowsText(messages));
+  const rows = rowsTable('postgres', 'message', rowsText({ channel: 'text', payload: 'text' }, messages));
   await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(transaction);
 }

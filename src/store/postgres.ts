@@ -11,13 +11,14 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { DatabaseFault, type OnFault, repeatConflicting, unconfirmed } from './faults.ts';
+import { DatabaseFault, type OnFault, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
 import { PostgresCompiler } from './long-lists.ts';
 import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
+import { repeatConflicting } from './transaction.ts';
 
 /**
  * Connections belong to the epoch in which they were made. A silent one, or one to a read-only server, ends its epoch,

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { RandomBytes } from '../kernel/ids.ts';
 import type { Database, DatabaseLocation } from './database.ts';
-import { openFilePresence } from './file-presence.ts';
+import { openFilePresence } from './process-files.ts';
 
 export const processIdLength = 8;
 

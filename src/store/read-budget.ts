@@ -1,7 +1,7 @@
 /** Bytes of large rows read at a time, per operation, per workspace and in all: a row may have 0.9 MB. */
 
 import { ServiceError } from '../kernel/errors.ts';
-import { onAbort } from '../kernel/lib/on-abort.ts';
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import type { RequestContext, Spent } from '../kernel/request-context.ts';
 
@@ -16,24 +16,15 @@ export const readLimits = {
   waitMs: 5_000,
 } as const;
 
-export interface ReadBudget {
-  /**
-   * Resolves when there is capacity, which the operation holds until its response is printed.
-   * @returns releases it earlier; for a context without an end
-   * @throws ServiceError `limit_too_high` beyond an operation's limit, `service_unavailable` without capacity in time
-   */
-  take(context: RequestContext, bytes: number): Promise<() => void>;
-  /** @throws ServiceError `limit_too_high` for more than one statement may parse */
-  requireParsable(bytes: number): void;
-}
-
 interface WaitingRead {
   readonly context: RequestContext;
   readonly bytes: number;
   readonly start: () => void;
 }
 
-export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits): ReadBudget {
+export type ReadBudget = ReturnType<typeof createReadBudget>;
+
+export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits) {
   const ofWorkspace: Tally = new Map();
   const waiting = new Set<WaitingRead>();
   let held = 0;
@@ -90,10 +81,16 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
   }
 
   return {
-    requireParsable(bytes) {
+    /** @throws ServiceError `limit_too_high` for more than one statement may parse */
+    requireParsable(bytes: number) {
       if (bytes > limits.parsed) throw tooMuch(limits.parsed);
     },
-    async take(context, bytes) {
+    /**
+     * Resolves when there is capacity, which the operation holds until its response is printed.
+     * @returns releases it earlier; for a context without an end
+     * @throws ServiceError `limit_too_high` beyond an operation's limit, `service_unavailable` without capacity in time
+     */
+    async take(context: RequestContext, bytes: number): Promise<() => void> {
       const { spent } = context;
       if (spent.readBytes + bytes > limits.operation) throw tooMuch(limits.operation);
       spent.readBytes += bytes;

@@ -15,15 +15,6 @@ export interface RowSource<Row> {
   readonly read: (ids: readonly string[]) => Promise<readonly (Row & { readonly id: string })[]>;
 }
 
-export interface RowWatch<Row> {
-  /** Each row now and after every change; a slow reader gets the newest. @param show null for a hidden row */
-  watch<Shown>(
-    ids: readonly string[],
-    signal: AbortSignal,
-    show: (row: Row) => Shown | null,
-  ): AsyncGenerator<Shown, void>;
-}
-
 /** Pause between two polls, at least this multiple of the last one's time. */
 const pollMs = 500;
 const idleFactor = 10;
@@ -37,7 +28,7 @@ export const changesPerTurn = 8;
 /** The rows of a watcher, with the versions sent so far; null before the first. */
 type SentVersions = Map<string, string | null>;
 
-export function createRowWatch<Row>(source: RowSource<Row>): RowWatch<Row> {
+export function createRowWatch<Row>(source: RowSource<Row>) {
   type RowWatcher = Watcher<SentVersions, Row>;
   const watchersOf = new Map<string, Set<RowWatcher>>();
   const pacer = createPacer(changesPerTurn);
@@ -133,6 +124,8 @@ export function createRowWatch<Row>(source: RowSource<Row>): RowWatch<Row> {
   };
 
   return {
-    watch: (ids, signal, show) => watch(feed, pacer, new Map(ids.map((id) => [id, null])), signal, show),
+    /** Each row now and after every change; a slow reader gets the newest. @param show null for a hidden row */
+    watch: <Shown>(ids: readonly string[], signal: AbortSignal, show: (row: Row) => Shown | null) =>
+      watch(feed, pacer, new Map(ids.map((id) => [id, null])), signal, show),
   };
 }

@@ -1,6 +1,5 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import { busyMs, createPrivately, openDatabaseFile } from './database-file.ts';
 import { DatabaseFault, sqliteFault } from './faults.ts';
 
@@ -17,41 +16,22 @@ export function copyDatabase(from: string, to: string): void {
   readFrom(from, (database) => database.prepare('vacuum into ?').run(to));
 }
 
-export interface DatabaseContent {
-  /** Recognizes the deployment's secret; undefined in a database that was never used. */
-  readonly secretCheck: string | undefined;
-  readonly events: number;
-  readonly bytes: number;
-}
-
-const valueShape = z.object({ value: z.string() }).optional();
-const countShape = z.object({ count: z.number() });
-const problemShape = z.object({ problem: z.string() });
-
 /** Reads the whole file. @throws DamagedDatabase if damaged or no gateway's; DatabaseFault if unreadable */
-export function checkDatabase(file: string): DatabaseContent {
+export function checkDatabase(file: string) {
   return readFrom(file, (database) => {
-    const integrity = database.prepare('select integrity_check as problem from pragma_integrity_check').get();
-    const { problem } = problemShape.parse(integrity);
+    const single = (query: string) => database.prepare(query).get()?.value;
+    const problem = single('select integrity_check as value from pragma_integrity_check');
     if (problem !== 'ok') throw new DamagedDatabase(`${file} is damaged: ${problem}`);
-    const orphan = database.prepare('select "table" as problem from pragma_foreign_key_check limit 1').get();
-    if (orphan !== undefined) {
-      throw new DamagedDatabase(
-        `${file} is damaged: rows of "${problemShape.parse(orphan).problem}" belong to nothing`,
-      );
-    }
-    const tables = database.prepare(
-      `select count(*) as count from sqlite_schema where name in ('deployment', 'events')`,
-    );
-    if (countShape.parse(tables.get()).count !== 2)
-      throw new DamagedDatabase(`${file} is not the database of a gateway`);
-    const size = database.prepare('select page_count * page_size as count from pragma_page_count, pragma_page_size');
-    const secret = database.prepare(`select value from deployment where name = 'secret'`).get();
-    const events = database.prepare('select count(*) as count from events').get();
+    const orphans = single('select "table" as value from pragma_foreign_key_check limit 1');
+    if (orphans !== undefined) throw new DamagedDatabase(`${file} is damaged: rows of "${orphans}" belong to nothing`);
+    const tables = single(`select count(*) as value from sqlite_schema where name in ('deployment', 'events')`);
+    if (tables !== 2) throw new DamagedDatabase(`${file} is not the database of a gateway`);
+    const secret = single(`select value from deployment where name = 'secret'`);
     return {
-      secretCheck: valueShape.parse(secret)?.value,
-      events: countShape.parse(events).count,
-      bytes: countShape.parse(size.get()).count,
+      /** Recognizes the deployment's secret; undefined in a database that was never used. */
+      secretCheck: typeof secret === 'string' ? secret : undefined,
+      events: Number(single('select count(*) as value from events')),
+      bytes: Number(single('select page_count * page_size as value from pragma_page_count, pragma_page_size')),
     };
   });
 }

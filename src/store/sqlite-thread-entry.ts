@@ -2,8 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SqliteDatabase } from 'kysely';
 import { DatabaseFault } from './faults.ts';
-import { openSqlite } from './sqlite.ts';
-import { checkSqlite } from './sqlite-check.ts';
+import { checkSqlite, openSqlite } from './sqlite.ts';
 import type { DatabaseOrder, ModuleTransaction, Statement, StatementResult } from './sqlite-threads.ts';
 import type { ThreadJob, ThreadResult } from './thread.ts';
 
@@ -32,7 +31,7 @@ function execute({ sql, parameters, checks }: Statement): StatementResult {
     }
     database ??= openSqlite(workerData);
     const statement = database.prepare(sql);
-    if (statement.reader) return { rows: statement.all(parameters) };
+    if (statement.reader) return { read: JSON.stringify(statement.all(parameters)) };
     const { changes, lastInsertRowid } = statement.run(parameters);
     return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   } catch (error) {

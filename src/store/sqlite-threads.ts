@@ -1,21 +1,22 @@
 /** SQLite in two threads, as `node:sqlite` blocks its own: one only reads, and so waits for no writer. */
+import { resolve } from 'node:path';
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
   type Driver,
   type Kysely,
   type QueryResult,
-  type SqliteAdapter,
-  SqliteDialect,
+  SqliteIntrospector,
 } from 'kysely';
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
+import { createKeyedLock } from './keyed-lock.ts';
 import { SqliteCompiler } from './long-lists.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
 import type { Tables } from './schema.ts';
 import { readsOnly } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
 import { openThread, type Thread, ThreadEnded } from './thread.ts';
-import { type WriteLock, writeLockOf } from './write-lock.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -36,6 +37,8 @@ export type DatabaseOrder = Statement | ModuleTransaction;
 /** A transaction's result is the one row. */
 export type StatementResult =
   | { readonly rows: unknown[]; readonly changes?: bigint; readonly insertId?: bigint }
+  /** Rows as JSON, which they fit as texts and numbers: threads copy one text sooner than a page of objects. */
+  | { readonly read: string }
   | { readonly error: unknown; readonly properties: object };
 
 type StatementThread = Thread<DatabaseOrder, StatementResult>;
@@ -47,34 +50,18 @@ export interface SqliteThreadOptions {
 }
 
 /** @param file not `:memory:`, which belongs to one connection */
-export class ThreadedSqliteDialect extends SqliteDialect {
-  readonly #file: string;
-  readonly #onFault: OnFault;
-  readonly #options: SqliteThreadOptions;
+export const threadedSqliteDialect = (file: string, onFault: OnFault, options: SqliteThreadOptions = {}): Dialect => ({
+  createDriver: () => new ThreadedDriver(file, onFault, options),
+  createAdapter: () => new ThreadedAdapter(),
+  createQueryCompiler: () => new SqliteCompiler(),
+  createIntrospector: (database) => new SqliteIntrospector(database),
+});
 
-  constructor(file: string, onFault: OnFault, options: SqliteThreadOptions = {}) {
-    super({
-      database: () => {
-        throw new Error('The threads open the database');
-      },
-    });
-    this.#file = file;
-    this.#onFault = onFault;
-    this.#options = options;
-  }
+/** One writer at a time per file in this process: connections that meet at the file would have to sleep. */
+const writers = createKeyedLock();
 
-  override createDriver(): Driver {
-    return new ThreadedDriver(this.#file, this.#onFault, this.#options);
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new ThreadedAdapter();
-  }
-
-  override createQueryCompiler(): SqliteCompiler {
-    return new SqliteCompiler();
-  }
-}
+/** @returns releases the file, which all connections of the process share */
+export const lockForWriting = (file: string): Promise<() => void> => writers.acquire(resolve(file));
 
 /** Runs a module's `transact` in a transaction, from `begin` to `commit` in the thread that writes. @throws as both do */
 export type TransactInThread = <Result>(module: URL, input: unknown) => Promise<Result>;
@@ -106,12 +93,11 @@ class ThreadedDriver implements Driver {
     const entry = new URL('./sqlite-thread-entry.ts', import.meta.url);
     const open = () => openThread<DatabaseOrder, StatementResult>(entry, file, 'database');
     const [reader, writer] = [open(), open()];
-    const lock = writeLockOf(file);
     this.#threads = [reader, writer];
     this.#startsBoth = startsBoth;
     onPool('reader', () => figuresOf(reader));
     onPool('writer', () => figuresOf(writer));
-    this.#connect = () => new ThreadedConnection(reader, writer, lock, onFault);
+    this.#connect = () => new ThreadedConnection(reader, writer, file, onFault);
   }
 
   async init(): Promise<void> {
@@ -152,14 +138,14 @@ interface OpenTransaction {
 export class ThreadedConnection implements DatabaseConnection {
   readonly #reader: StatementThread;
   readonly #writer: StatementThread;
-  readonly #lock: WriteLock;
+  readonly #file: string;
   readonly #onFault: OnFault;
   #transaction: OpenTransaction | null = null;
 
-  constructor(reader: StatementThread, writer: StatementThread, lock: WriteLock, onFault: OnFault) {
+  constructor(reader: StatementThread, writer: StatementThread, file: string, onFault: OnFault) {
     this.#reader = reader;
     this.#writer = writer;
-    this.#lock = lock;
+    this.#file = file;
     this.#onFault = onFault;
   }
 
@@ -167,7 +153,7 @@ export class ThreadedConnection implements DatabaseConnection {
     const statement = { sql, parameters };
     if (this.#transaction !== null) return this.#runOpen(this.#transaction, statement);
     if (readsOnly(sql)) return this.#run(this.#reader, statement);
-    const release = await this.#lock.acquire();
+    const release = await lockForWriting(this.#file);
     try {
       return await this.#run<Row>(this.#writer, statement);
     } finally {
@@ -186,7 +172,7 @@ export class ThreadedConnection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    const release = await this.#lock.acquire();
+    const release = await lockForWriting(this.#file);
     try {
       await this.#run(this.#writer, { sql: 'begin', parameters: [] });
     } catch (error) {
@@ -204,7 +190,7 @@ export class ThreadedConnection implements DatabaseConnection {
 
   /** See {@link TransactInThread}. */
   async transact<Result>(module: URL, input: unknown): Promise<Result> {
-    const release = await this.#lock.acquire();
+    const release = await lockForWriting(this.#file);
     try {
       const { rows } = await this.#run<Result>(this.#writer, { module: module.href, input }).catch(refuseCommit);
       // One row, as the thread says.
@@ -245,9 +231,10 @@ export class ThreadedConnection implements DatabaseConnection {
       throw error instanceof ThreadEnded ? new DatabaseFault('unavailable', error) : error;
     });
     if ('error' in result) throw this.#faultOf(result);
+    // The caller's type says what the statement returns.
+    if ('read' in result) return { rows: JSON.parse(result.read) };
     const { rows, changes, insertId } = result;
     return {
-      // The caller's type says what the statement returns.
       rows: rows as Row[],
       ...(changes === undefined ? {} : { numAffectedRows: changes }),
       ...(insertId === undefined ? {} : { insertId }),

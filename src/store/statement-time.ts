@@ -1,6 +1,6 @@
 /** The clock that processes share: on Postgres the server's; processes on a SQLite file share the machine's. */
 import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseKind } from './json-rows.ts';
+import type { DatabaseKind } from './json.ts';
 
 /** @param now for SQLite, in units since the epoch */
 export const statementTime = (

@@ -1,19 +1,6 @@
 /** Worker threads: orders and reports are plain data. */
 import { Worker } from 'node:worker_threads';
 
-export interface Thread<Order, Report> {
-  /** Spares the first order a wait. */
-  start(): void;
-  /** One order at a time. */
-  run(order: Order): Promise<Report>;
-  /** Running or waiting orders. */
-  readonly inFlight: number;
-  /** How often the thread has ended: a change means that its state between two orders is lost. */
-  readonly ends: number;
-  /** Resolves when pending orders and the thread have ended. */
-  close(): Promise<void>;
-}
-
 /** The thread died with the order, perhaps in the middle of it. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
@@ -30,11 +17,13 @@ export interface ThreadResult<Report> {
   readonly report: Report;
 }
 
+export type Thread<Order, Report> = ReturnType<typeof openThread<Order, Report>>;
+
 /**
  * Starts with its first order, and keeps no idle process alive. If it dies, pending orders are rejected, and the next
  * one starts another. @param entry its program, `workerData` the input, `name` for errors
  */
-export function openThread<Order, Report>(entry: URL, workerData: unknown, name: string): Thread<Order, Report> {
+export function openThread<Order, Report>(entry: URL, workerData: unknown, name: string) {
   const inFlight = new Map<number, PromiseWithResolvers<Report>>();
   let thread: Worker | null = null;
   let lastId = 0;
@@ -63,10 +52,12 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
     return started;
   };
   return {
+    /** Spares the first order a wait. */
     start() {
       thread ??= start();
     },
-    async run(order) {
+    /** One order at a time. */
+    async run(order: Order): Promise<Report> {
       const job = Promise.withResolvers<Report>();
       lastId += 1;
       thread ??= start();
@@ -76,12 +67,15 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
       thread.ref();
       return job.promise;
     },
+    /** Running or waiting orders. */
     get inFlight() {
       return inFlight.size;
     },
+    /** How often the thread has ended: a change means that its state between two orders is lost. */
     get ends() {
       return ends;
     },
+    /** Resolves when pending orders and the thread have ended. */
     async close() {
       await Promise.allSettled([...inFlight.values()].map(({ promise }) => promise));
       const open = thread;

@@ -2,7 +2,7 @@
  * Watching: each watcher gets the newest states of what it watches, as fast as it reads. Changes come from a feed: polls
  * (row-watch.ts), or notifications (capabilities/deliveries/watch.ts).
  */
-import { onAbort } from '../kernel/lib/on-abort.ts';
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 import type { Pacer } from '../kernel/lib/pacer.ts';
 
 /** The most unread states of one watcher. The oldest are dropped; what changes again is told again. */

@@ -1,6 +1,5 @@
 /** Loads only what is configured. */
-import type { TelemetrySettings } from './settings.ts';
-import { noTelemetry, type ReportTrouble, type Telemetry } from './telemetry.ts';
+import { noTelemetry, type ReportTrouble, type Telemetry, type TelemetrySettings } from './telemetry.ts';
 
 export async function openTelemetry(settings: TelemetrySettings, report: ReportTrouble): Promise<Telemetry> {
   const { tracesUrl, metricsUrl, prometheus } = settings;

@@ -4,10 +4,15 @@ import { errorTypeOf, type Tracer } from './telemetry.ts';
 
 export function tracedPorts(ports: Ports, tracer: Tracer): Ports {
   const wrapped = wrapPorts(ports, (method, { port, name }) => traced(`${port}.${name}`, method, tracer));
-  const { pages } = wrapped.posts;
-  if (pages === undefined) return wrapped;
-  const tracedPages = wrapMethods(pages, (method, name) => traced(`posts.pages.${name}`, method, tracer));
-  return { ...wrapped, posts: { ...wrapped.posts, pages: tracedPages } };
+  const withPages = <Port extends { readonly pages?: object }>(name: string, port: Port): Port =>
+    port.pages === undefined
+      ? port
+      : { ...port, pages: wrapMethods(port.pages, (method, of) => traced(`${name}.pages.${of}`, method, tracer)) };
+  return {
+    ...wrapped,
+    posts: withPages('posts', wrapped.posts),
+    webhooks: withPages('webhooks', wrapped.webhooks),
+  };
 }
 
 const traced =

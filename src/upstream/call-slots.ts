@@ -1,11 +1,11 @@
-import { onAbort } from '../kernel/lib/on-abort.ts';
+import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 
 /** Slots for concurrent calls, one per connection. Waiting callers take turns, and none ever has all slots. */
 
 export interface CallSlots {
   tryTake(keyId: string): ReleaseSlot | null;
-  /** Waits for the caller's turn; null when the signal aborts first, or too many wait already. */
-  wait(keyId: string, signal: AbortSignal): Promise<ReleaseSlot | null>;
+  /** Waits for the caller's turn; null when it is ended first, or too many wait already. */
+  wait(keyId: string, signal: AbortSignalLike): Promise<ReleaseSlot | null>;
   readonly taken: number;
   readonly waiting: number;
 }
@@ -60,7 +60,7 @@ export function createCallSlots(slots: number): CallSlots {
     return queue;
   };
 
-  function waitIn(queue: CallerQueue, keyId: string, signal: AbortSignal): Promise<ReleaseSlot | null> {
+  function waitIn(queue: CallerQueue, keyId: string, signal: AbortSignalLike): Promise<ReleaseSlot | null> {
     return new Promise((resolve) => {
       const leave = () => {
         waiting -= 1;

@@ -6,7 +6,8 @@
 import type { Logger } from 'pino';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { notOffered, ServiceError } from '../kernel/errors.ts';
-import { deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
+import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
+import { Deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
@@ -100,9 +101,9 @@ export function createUpstream(
   async function carryOut(prepared: PreparedCall, keyId: string, milliseconds: number): Promise<WireResponse> {
     singleFlight.forget(keyId);
     // Not with the client: the service would carry the command out all the same, and nobody would know when.
-    const limit = deadline(milliseconds, null, deadlineMessage);
+    const limit = new Deadline(milliseconds, null, deadlineMessage);
     try {
-      return await perform(prepared, limit.signal, milliseconds);
+      return await perform(prepared, limit, milliseconds);
     } finally {
       limit[Symbol.dispose]();
       singleFlight.forget(keyId);
@@ -112,10 +113,10 @@ export function createUpstream(
   /** Waits for no longer than the milliseconds, and the client. */
   function shared(prepared: PreparedCall, { caller, signal, generation }: RequestContext, milliseconds: number) {
     // A flight has the full time of a call, as later callers may join it.
-    const work = (flightSignal: AbortSignal) => perform(prepared, flightSignal, timeoutMs);
+    const work = (limit: Deadline) => perform(prepared, limit, timeoutMs);
     // A read that began before a change must not be cached after it.
     const flight = generation === undefined ? prepared.path : `${generation} ${prepared.path}`;
-    const join = (ends: AbortSignal) => singleFlight.run(caller.keyId, flight, work, ends);
+    const join = (limit: AbortSignalLike) => singleFlight.run(caller.keyId, flight, work, limit);
     const isCut = milliseconds < timeoutMs;
     const response = isCut ? underDeadline(milliseconds, signal, deadlineMessage, join) : join(signal);
     return response.catch((error: unknown) => {
@@ -152,9 +153,9 @@ export function createUpstream(
     read: responseOf,
     isTranslated,
     ready: sharedCheck(() =>
-      underDeadline(connectionWaitMs, null, deadlineMessage, async (ends) => {
-        if (warm) return probe('probes', ends);
-        const calls = Array.from({ length: Math.min(connections, warmConnections) }, () => probe('calls', ends));
+      underDeadline(connectionWaitMs, null, deadlineMessage, async (limit) => {
+        if (warm) return probe('probes', limit);
+        const calls = Array.from({ length: Math.min(connections, warmConnections) }, () => probe('calls', limit));
         await Promise.all(calls);
         warm = true;
       }),

@@ -3,6 +3,7 @@ import { apiKeyToForward } from '../auth/admission.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { replayedHeader } from '../kernel/idempotency.ts';
+import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { dataRedactor, redactor } from '../kernel/secrets/redact.ts';
 import { Body, type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
@@ -30,12 +31,12 @@ export interface HttpExchange {
   /** @param request flat, in the contract's terms. @throws ServiceError of the endpoint's type for a malformed id */
   prepare(context: RequestContext, endpoint: ContractEndpoint, request: object): PreparedCall;
   /** Never rejects. */
-  send(call: PreparedCall, signal: AbortSignal): Promise<Success | CallFailure>;
+  send(call: PreparedCall, signal: AbortSignalLike): Promise<Success | CallFailure>;
   /**
    * Rejects unless the status is below 500. Keyless, to no path of the contract; not HEAD, after which undici closes.
    * @param over `calls` opens one of their connections, `probes` takes none from them
    */
-  probe(over: 'calls' | 'probes', signal: AbortSignal): Promise<void>;
+  probe(over: 'calls' | 'probes', signal: AbortSignalLike): Promise<void>;
   isTranslated(endpoint: ContractEndpoint): boolean;
   close(): Promise<void>;
 }

@@ -5,7 +5,8 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { version } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
-import { isAbandonment } from '../kernel/lib/deadline.ts';
+import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
+import { type Deadline, isAbandonment } from '../kernel/lib/deadline.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { createRetryBudget, type RetryBudget } from './budgets.ts';
@@ -18,9 +19,9 @@ import { ParsedOnDemand, type Success } from './response.ts';
 
 /**
  * Repeats a call where that is safe and may help. An unreadable value is logged as a failure, but not repeated, nor
- * held against the service. @param milliseconds at most, until `signal` ends the call. @throws ServiceError
+ * held against the service. @param milliseconds at most, until `limit` ends the call. @throws ServiceError
  */
-export type ResilientCall = (call: PreparedCall, signal: AbortSignal, milliseconds: number) => Promise<WireResponse>;
+export type ResilientCall = (call: PreparedCall, limit: Deadline, milliseconds: number) => Promise<WireResponse>;
 
 const maxCallers = 10_000;
 
@@ -56,12 +57,12 @@ export function createResilientCall({
     [slots.waiting, { state: 'waiting' }],
   ]);
 
-  function attempt(call: PreparedCall, signal: AbortSignal): Refused | Promise<Success | CallFailure | Refused> {
+  function attempt(call: PreparedCall, signal: AbortSignalLike): Refused | Promise<Success | CallFailure | Refused> {
     const release = slots.tryTake(call.origin.keyId);
     return release === null ? attemptInTurn(call, signal) : make(call, signal, release);
   }
 
-  async function attemptInTurn(call: PreparedCall, signal: AbortSignal): Promise<Success | CallFailure | Refused> {
+  async function attemptInTurn(call: PreparedCall, signal: AbortSignalLike): Promise<Success | CallFailure | Refused> {
     // Nobody waits in vain.
     const refusal = circuits.refusalOf(call.origin);
     if (refusal !== null) return refusedCall(refusal);
@@ -72,7 +73,7 @@ export function createResilientCall({
 
   function make(
     call: PreparedCall,
-    signal: AbortSignal,
+    signal: AbortSignalLike,
     release: ReleaseSlot,
   ): Refused | Promise<Success | CallFailure> {
     const permit = circuits.tryAcquire(call.origin);
@@ -124,7 +125,7 @@ export function createResilientCall({
     );
   }
 
-  return async (call, signal, milliseconds) => {
+  return async (call, limit, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
     const { repeatable } = call;
     const retryBudget = retryBudgets.memo(call.origin.keyId);
@@ -133,7 +134,7 @@ export function createResilientCall({
     /** An attempt that may have been carried out; a refused call was not. */
     let unsettled: ServiceError | null = null;
     for (let attempts = 1; ; attempts += 1) {
-      const result = await attempt(call, signal);
+      const result = await attempt(call, limit);
       if (result.kind === 'refused') {
         metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call) });
         // The last attempt's error says more than that there cannot be another.
@@ -149,7 +150,7 @@ export function createResilientCall({
       if (wait === null) throw unsettled ?? result.error;
       metrics?.count('postern.upstream.retries', { 'url.template': templateOf(call) });
       last = result.error;
-      await pause(wait, signal).catch((error: unknown) => {
+      await pause(wait, limit).catch((error: unknown) => {
         throw unsettled ?? error;
       });
     }
@@ -173,7 +174,7 @@ const refusedCall = ({ retryInMs }: OpenCircuit): Refused => ({
 });
 
 /** Time was over before it was sent: it changed nothing, and can be repeated. */
-const notSent = ({ reason }: AbortSignal): CallFailure => expiry(reason, { sent: false });
+const notSent = ({ reason }: AbortSignalLike): CallFailure => expiry(reason, { sent: false });
 
 function breakerOutcome(result: Success | CallFailure): CallOutcome {
   if (result.kind === 'success') return 'success';
@@ -181,8 +182,8 @@ function breakerOutcome(result: Success | CallFailure): CallOutcome {
   return result.kind === 'expired' ? 'unknown' : 'success';
 }
 
-/** @throws ServiceError `request_timeout` if the signal aborts first */
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(milliseconds, undefined, { signal }).catch(() => {
-    throw notSent(signal).error;
+/** @throws ServiceError `request_timeout` if the limit ends it first */
+const pause = (milliseconds: number, limit: Deadline): Promise<void> =>
+  sleep(milliseconds, undefined, { signal: limit.signal }).catch(() => {
+    throw notSent(limit).error;
   });

@@ -2,7 +2,7 @@
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../kernel/errors.ts';
 import { parseRetryAfter } from '../kernel/lib/http-semantics.ts';
-import { isObject } from '../kernel/lib/is-object.ts';
+import { isObject } from '../kernel/lib/objects.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Body } from '../net/body-memory.ts';
 import type { WholeResponse } from '../net/service-pool.ts';

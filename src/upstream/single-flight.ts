@@ -6,8 +6,8 @@
  * hung, and when the first caller disconnects, the request fails for all.
  */
 
-import { TimeoutError } from '../kernel/lib/deadline.ts';
-import { onAbort } from '../kernel/lib/on-abort.ts';
+import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
+import { Deadline } from '../kernel/lib/deadline.ts';
 import type { Shared } from '../kernel/wire-response.ts';
 
 export interface SingleFlight {
@@ -18,8 +18,8 @@ export interface SingleFlight {
   run<T extends Shared>(
     owner: string,
     key: string,
-    work: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
+    work: (limit: Deadline) => Promise<T>,
+    signal: AbortSignalLike,
   ): Promise<T>;
   forget(owner: string): void;
 }
@@ -32,8 +32,8 @@ interface Waiter {
 }
 
 interface Flight {
-  /** Unless it has settled. Work that is slow to notice it holds up nobody, and nobody uses what comes of it. */
-  readonly end: (reason: unknown) => void;
+  /** Work that is slow to notice its end holds up nobody, and nobody uses its result. */
+  readonly limit: Deadline;
   readonly startedAt: number;
   readonly waiting: Set<Waiter>;
 }
@@ -49,44 +49,42 @@ export interface FlightTimes {
 export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, elapsed: () => number): SingleFlight {
   const flightsByOwner = new Map<string, Map<string, Flight>>();
 
-  function start(owner: string, key: string, work: (signal: AbortSignal) => Promise<Shared>): Flight {
+  function start(owner: string, key: string, work: (limit: Deadline) => Promise<Shared>): Flight {
     const flights = flightsByOwner.get(owner) ?? new Map<string, Flight>();
     flightsByOwner.set(owner, flights);
-    const ends = new AbortController();
+    const limit = new Deadline(lastsMs, null, message);
     const waiting = new Set<Waiter>();
-    let settled = false;
     /** @returns who waits */
     const settle = (): readonly Waiter[] => {
-      settled = true;
-      clearTimeout(timer);
+      limit[Symbol.dispose]();
       if (flights.get(key) === flight) flights.delete(key);
       if (flights.size === 0 && flightsByOwner.get(owner) === flights) flightsByOwner.delete(owner);
       const waiters = [...waiting];
       for (const { leave } of waiters) leave();
       return waiters;
     };
-    const end = (reason: unknown) => {
-      if (settled) return;
-      for (const { reject } of settle()) reject(reason);
-      ends.abort(reason);
-    };
-    const timer = setTimeout(() => end(new TimeoutError(message)), lastsMs);
-    const flight: Flight = { end, startedAt: elapsed(), waiting };
-    work(ends.signal).then((value) => {
-      if (!settled) {
-        for (const { resolve } of settle()) {
-          value.retain();
-          resolve(value);
+    const flight: Flight = { limit, startedAt: elapsed(), waiting };
+    onAbort(limit, () => {
+      for (const { reject } of settle()) reject(limit.reason);
+    });
+    work(limit).then(
+      (value) => {
+        if (!limit.aborted) {
+          for (const { resolve } of settle()) {
+            value.retain();
+            resolve(value);
+          }
         }
-      }
-      value.release();
-    }, end);
+        value.release();
+      },
+      (error: unknown) => limit.abort(error),
+    );
     flights.set(key, flight);
     return flight;
   }
 
   return {
-    run<T extends Shared>(owner: string, key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) {
+    run<T extends Shared>(owner: string, key: string, work: (limit: Deadline) => Promise<T>, signal: AbortSignalLike) {
       if (signal.aborted) return Promise.reject(signal.reason);
       const current = flightsByOwner.get(owner)?.get(key);
       const joinable = current !== undefined && elapsed() - current.startedAt < joinableMs;
@@ -100,12 +98,12 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
   };
 }
 
-function wait({ waiting, end }: Flight, signal: AbortSignal): Promise<Shared> {
+function wait({ waiting, limit }: Flight, signal: AbortSignalLike): Promise<Shared> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       waiter.leave();
       reject(signal.reason);
-      if (waiting.size === 0) end(signal.reason);
+      if (waiting.size === 0) limit.abort(signal.reason);
     };
     const leave = () => {
       waiting.delete(waiter);

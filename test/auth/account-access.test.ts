@@ -1,6 +1,6 @@
 /** A key that is limited to accounts, through the GraphQL face. */
 import { expect, test } from 'vitest';
-import { globalId } from '../../src/graphql/kit/node.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { graphql } from '../support/gateway.ts';
 import { documentOf, fieldOperations } from '../support/operations.ts';
 import { envelope, serveAuth } from './served-auth.ts';

@@ -1,8 +1,8 @@
 /** Two workspaces on one gateway: for every root field, what is of one looks unknown to a key of the other. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newJobId } from '../../src/capabilities/jobs/ids.ts';
-import { globalId } from '../../src/graphql/kit/node.ts';
+import { newJobId } from '../../src/capabilities/jobs/repository.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { SeededWorkspace, Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';

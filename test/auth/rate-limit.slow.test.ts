@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { getIntrospectionQuery } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createRateLimits } from '../../src/auth/rate-limit.ts';
+import type { RateLimitStore } from '../../src/auth/rate-limit.ts';
 import { databaseRateLimits } from '../../src/auth/rate-limit-rows.ts';
-import type { RateLimitStore } from '../../src/auth/rate-limit-settlement.ts';
+import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases } from '../support/databases.ts';
@@ -344,7 +344,7 @@ describe('a limit', () => {
         return new Map([...grants].map(([id, grant]) => [id, grant]));
       },
     };
-    const limit = createRateLimits({ store, now: () => now, logger })(policy);
+    const limit = sharedRateLimits({ store, now: () => now, logger })(policy);
     for (let n = 0; n < 100; n += 1) await limit.take('one');
     expect(calls).toBe(1);
     for (let n = 0; n < 100; n += 1) await limit.take('one');
@@ -355,7 +355,7 @@ describe('a limit', () => {
   });
 
   test('runs up a debt of at most two minutes, however much was used', async () => {
-    const limit = createRateLimits({ store: null, now: () => now, logger })({ ...policy, seconds: 10 });
+    const limit = sharedRateLimits({ store: null, now: () => now, logger })({ ...policy, seconds: 10 });
     await limit.take('one');
     for (let n = 0; n < 100; n += 1) limit.charge('one', 1_000_000);
     await expect(limit.take('one', 0)).rejects.toThrow('Try again in');
@@ -365,7 +365,7 @@ describe('a limit', () => {
 
   test('is enforced by the process alone while the store is unavailable', async () => {
     const store: RateLimitStore = { add: () => Promise.reject(new Error('the database is away')) };
-    const limit = createRateLimits({ store, now: () => now, logger })({ ...policy, quota: 5 });
+    const limit = sharedRateLimits({ store, now: () => now, logger })({ ...policy, quota: 5 });
     const takes = await Promise.allSettled(Array.from({ length: 20 }, () => limit.take('one')));
     expect(takes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
@@ -385,7 +385,7 @@ describe('a limit', () => {
     return { store: { add }, used };
   }
   const limitOn = (store: RateLimitStore, quota: number, lazy = false) =>
-    createRateLimits({ store, now: () => now, logger })({ ...policy, quota, lazy });
+    sharedRateLimits({ store, now: () => now, logger })({ ...policy, quota, lazy });
   const ticks = async (count: number) => {
     for (let n = 0; n < count; n += 1) await null;
   };
@@ -504,7 +504,7 @@ test.skipIf(databases[1] === undefined)('processes whose clocks are 12 seconds a
     await place.drop();
   });
   const limitOf = (seconds: number) =>
-    createRateLimits({
+    sharedRateLimits({
       store: databaseRateLimits(database, 'postgres'),
       now: () => new Date(Date.now() + seconds * 1_000),
       logger: pino({ level: 'silent' }),

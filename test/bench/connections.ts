@@ -33,7 +33,7 @@ export async function measureConnections(
     process.stderr.write(`connections, ${operations[operation].title}`);
     const closed: number[] = [];
     for (let round = 0; round < 3; round += 1) {
-      closed.push((await measure(bench, postern, operation, { connections: few, ms })).perSecond);
+      closed.push((await measure(bench, postern, operations[operation], { connections: few, ms })).perSecond);
     }
     const perSecond = median(closed) * load;
     const figures = [...running.keys()]
@@ -42,7 +42,8 @@ export async function measureConnections(
     for (let round = 0; round < rounds; round += 1) {
       for (const { target, rounds: done } of figures) {
         const measured = running.get(target) ?? postern;
-        const at = (connections: number) => measure(bench, measured, operation, { connections, ms, perSecond });
+        const at = (connections: number) =>
+          measure(bench, measured, operations[operation], { connections, ms, perSecond });
         done.push({ [few]: await at(few), [many]: await at(many) });
       }
       process.stderr.write(` ${round + 1}/${rounds}`);

@@ -12,8 +12,11 @@ export interface LoadOrder {
   readonly url: string;
   readonly key: string;
   readonly query: string;
-  /** What the variable `$of` begins with. It goes on with a number, so that no two requests are about the same list. */
-  readonly prefix: string;
+  /**
+   * What the variable `$of` begins with. It goes on with a number, so that no two requests are about the same list. Null: there
+   * is no variable, and all requests are the same.
+   */
+  readonly prefix: string | null;
   readonly connections: number;
   readonly ms: number;
   /** The rate of open load in requests a second; null for closed load. */
@@ -33,7 +36,7 @@ let sentCount = 0;
 function requestTexts({ url, key, query, prefix }: LoadOrder): () => string {
   const { host, pathname } = new URL(url);
   const number = () => String(sentCount).padStart(9, '0');
-  const body = JSON.stringify({ query, variables: { of: prefix + number() } });
+  const body = JSON.stringify({ query, ...(prefix === null ? {} : { variables: { of: prefix + number() } }) });
   const head = [
     `POST ${pathname} HTTP/1.1`,
     `host: ${host}`,
@@ -42,6 +45,7 @@ function requestTexts({ url, key, query, prefix }: LoadOrder): () => string {
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   const text = `${head.join('\r\n')}\r\n\r\n${body}`;
+  if (prefix === null) return () => text;
   const [before, after] = [text.slice(0, text.lastIndexOf(number())), '"}}'];
   return () => {
     sentCount += 1;

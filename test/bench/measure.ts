@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { hasSpareCore, messageOf } from './children.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
-import { type OperationName, operations } from './operations.ts';
+import type { Query } from './operations.ts';
 import { allocatedIn, ask, isProbed } from './probing.ts';
 import { cpuOf, peakOf, resetPeak } from './process-figures.ts';
 import type { Running } from './targets.ts';
@@ -23,11 +23,14 @@ export interface Figures {
   readonly memory: number;
   /** How busy the core beside the gateway's was, with the upstream and the load generator, in percent. */
   readonly beside: number;
+  /** CPU time of the database server per request in microseconds; NaN without one. */
+  readonly database: number;
 }
 
 /** The processes beside the gateways. */
 export interface Bench {
-  readonly upstream: ChildProcess;
+  /** None in embedded mode. */
+  readonly upstream?: ChildProcess;
   readonly load: ChildProcess;
 }
 
@@ -35,11 +38,10 @@ type Load = Pick<LoadOrder, 'connections' | 'ms'> & { readonly perSecond?: numbe
 
 export async function measure(
   { upstream, load }: Bench,
-  { process: gateway, url, key }: Running,
-  name: OperationName,
+  { process: gateway, url, key, databaseCpu = () => Number.NaN }: Running,
+  { text: query, prefix }: Query,
   { connections, ms, perSecond }: Load,
 ): Promise<Figures> {
-  const { text: query, prefix } = operations[name];
   const run = async (duration: number): Promise<LoadResult> => {
     const order: LoadOrder = { url, key, query, prefix, connections, ms: duration, perSecond: perSecond ?? null };
     load.send(order);
@@ -47,16 +49,19 @@ export async function measure(
     load.send('start');
     return (await messageOf(load)) as LoadResult;
   };
-  const pids = [gateway.pid ?? 0, upstream.pid ?? 0, load.pid ?? 0] as const;
+  const pids = [gateway, load, ...(upstream === undefined ? [] : [upstream])].map(({ pid = 0 }) => pid);
+  const [ownPid = 0] = pids;
   const probed = isProbed(gateway);
-  resetPeak(pids[0]);
+  resetPeak(ownPid);
   const before = pids.map(cpuOf);
+  const databaseBefore = databaseCpu();
   const usageBefore = probed ? await ask(gateway, 'usage') : null;
   const { count, tookMs, p50, p99 } = await run(ms);
+  const ofDatabase = databaseCpu() - databaseBefore;
   const usage = probed ? await ask(gateway, 'usage') : null;
   const [ofGateway = 0, ...others] = pids.map((pid, n) => cpuOf(pid) - (before[n] ?? 0));
   const beside = hasSpareCore ? Math.max(...others) : others.reduce((sum, each) => sum + each, 0);
-  const memory = peakOf(pids[0]);
+  const memory = peakOf(ownPid);
   const user = usage !== null && usageBefore !== null ? usage.user - usageBefore.user : Number.NaN;
   const collections = usage !== null && usageBefore !== null ? usage.collections - usageBefore.collections : Number.NaN;
   return {
@@ -69,6 +74,7 @@ export async function measure(
     collections: (collections / count) * 1_000,
     memory,
     beside: beside / tookMs / 10,
+    database: ofDatabase / count,
   };
 }
 

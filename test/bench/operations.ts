@@ -1,7 +1,7 @@
 /** The operations of the benchmark. `$of` is another list, or another job, with every request. */
 
 const author = 'id providerId publicIdentifier name isCompany headline profilePictureUrl';
-const pnetPost = `__typename ... on PnetPost {
+export const pnetPost = `__typename ... on PnetPost {
   id providerId socialId shareUrl title text date parsedDatetime reactionCounter commentCounter repostCounter
   impressionsCounter userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
   permissions { canReact canShare canPostComments } isRepost repostId repostedBy { ${author} }
@@ -13,17 +13,21 @@ const photonetPost = `__typename ... on PhotonetPost {
   id providerId caption { text edited hasTranslation createdAt } accessibilityCaption previewImage { url width height }
   video { url width height } hasAudio hasLiked likeCount commentCount likeAndViewCountsDisabled commentsDisabled
   owner { id providerId username profilePicUrl isVerified isPrivate } location { name lat lng } }`;
-const threeFields = '... on PnetPost { id text author { name } }';
+export const threeFields = '... on PnetPost { id text author { name } }';
 const postsOfAuthors = `... on PnetPost { id text author { name posts(first: 2) { nodes { ${threeFields} } } } }`;
 
 const list = (first: number, fields: string) =>
   `posts(accountId: "a", identifier: $of, first: ${first}) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
 const query = (fields: string) => `query ($of: String!) { ${fields} }`;
 
-interface Operation {
+export interface Query {
   readonly title: string;
   readonly text: string;
-  /** What names of lists and jobs begin with: the stub sends photonet's posts for `PHO`. */
+  /** What names of lists and jobs begin with: the stub sends photonet's posts for `PHO`. Null if all requests are the same. */
+  readonly prefix: string | null;
+}
+
+interface Operation extends Query {
   readonly prefix: string;
   /** Whether one call of the upstream answers it, so that a proxy does the same work. */
   readonly oneCall: boolean;

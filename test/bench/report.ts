@@ -22,6 +22,10 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 export const section = (title: string, ...parts: readonly string[]): string => [`### ${title}`, ...parts].join('\n\n');
 
+/** The median over the rounds of the ratio of two series; NaN if one of them was not measured. */
+export const medianRatio = (own: readonly number[] = [], others: readonly number[] = []): number =>
+  median(own.map((value, round) => value / (others[round] ?? Number.NaN)));
+
 /** Postern's figure in one column as a ratio to another target's, or the other way round. */
 function against(
   of: ReadonlyMap<TargetName, readonly Figures[]>,
@@ -29,9 +33,9 @@ function against(
   column: Column,
   inverse = false,
 ): number {
-  const [own = [], others = []] = [of.get('postern'), of.get(target)];
-  const ratios = own.map((figures, round) => figures[column] / (others[round]?.[column] ?? Number.NaN));
-  return median(inverse ? ratios.map((each) => 1 / each) : ratios);
+  const valuesOf = (name: TargetName) => of.get(name)?.map((figures) => figures[column]);
+  const [own, others] = [valuesOf('postern'), valuesOf(target)];
+  return inverse ? medianRatio(others, own) : medianRatio(own, others);
 }
 
 /** Postern against the others: a row for each operation. */
@@ -71,22 +75,30 @@ const figureColumns = {
   collections: 'major collections/1,000 requests',
   memory: 'peak MiB',
   beside: 'core of upstream and load',
+  database: 'of the database server, CPU µs/request',
 } as const satisfies Record<Column, string>;
 
-function figuresOf(name: OperationName, of: ReadonlyMap<TargetName, readonly Figures[]>, compiled: string): string {
-  const rows = [...of].map(([target, rounds]) => [
-    targets[target].title,
-    ...(Object.keys(figureColumns) as Column[]).map((column) => {
+/** The medians of each target, by its title, without columns that nothing was measured for. */
+export function figuresTable(of: readonly (readonly [title: string, rounds: readonly Figures[]])[]): string {
+  const measured = (Object.keys(figureColumns) as Column[]).filter((column) =>
+    of.some(([, rounds]) => rounds.some((figures) => !Number.isNaN(figures[column]))),
+  );
+  const rows = of.map(([title, rounds]) => [
+    title,
+    ...measured.map((column) => {
       const value = median(rounds.map((figures) => figures[column]));
       return column === 'beside' ? share(value / 100) : number(value);
     }),
   ]);
-  return section(
+  return table(['', ...measured.map((column) => figureColumns[column])], rows);
+}
+
+const figuresOf = (name: OperationName, of: ReadonlyMap<TargetName, readonly Figures[]>, compiled: string): string =>
+  section(
     operations[name].title,
     `In Postern's log: \`compiled: ${compiled}\`.`,
-    table(['', ...Object.values(figureColumns)], rows),
+    figuresTable([...of].map(([target, rounds]) => [targets[target].title, rounds])),
   );
-}
 
 function connectionTable(figures: readonly ConnectionFigures[]): string {
   const [few, many] = connectionCounts;

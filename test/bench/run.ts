@@ -4,7 +4,7 @@
  * another list. Postern runs as in production, with API keys in its database and its log in a file; Mercurius and Apollo
  * write a line for each request too, and check no keys; the proxies do neither.
  *
- * ROUNDS and ROUND_MS say how long. SCENARIOS (names of operations.ts, `connections`, `start`) and TARGETS (names of
+ * ROUNDS and ROUND_MS say how long, WARM_UP_MS how long before. SCENARIOS (names of operations.ts, `connections`, `start`) and TARGETS (names of
  * targets.ts) choose, separated by commas. STARTS says how many starts there are of each kind. TARGETS=postern,baseline
  * measures this checkout beside the one in BASELINE, which has the same migrations.
  */
@@ -16,9 +16,10 @@ import { forkModule, isPinned, messageOf } from './children.ts';
 import { chosen } from './chosen.ts';
 import { lastCompiled, requireSameResponses } from './compare.ts';
 import { type ConnectionFigures, measureConnections } from './connections.ts';
-import { type Bench, type Figures, measure } from './measure.ts';
+import type { Bench } from './measure.ts';
 import { type OperationName, operations } from './operations.ts';
 import { report } from './report.ts';
+import { measureRounds } from './rounds.ts';
 import { measureStarts, type StartFigures } from './start.ts';
 import { type Running, startTarget, type TargetName, targets, usualTargets } from './targets.ts';
 
@@ -35,27 +36,8 @@ const measured = operationNames.filter((name) => scenarios.includes(name));
 const comparableTargets = (name: OperationName): readonly TargetName[] =>
   targetNames.filter((target) => operations[name].oneCall || targets[target].kind !== 'proxy');
 
-async function measureRounds(bench: Bench, running: ReadonlyMap<TargetName, Running>) {
-  const results = new Map(
-    measured.map((name) => [
-      name,
-      new Map(comparableTargets(name).map((target): [TargetName, Figures[]] => [target, []])),
-    ]),
-  );
-  // Round 0 is the warm-up and does not count.
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, of] of results) {
-      for (const [target, done] of of) {
-        const ms = round === 0 ? roundMs / 2 : roundMs;
-        const figures = await measure(bench, running.get(target) as Running, name, { connections, ms });
-        if (round > 0) done.push(figures);
-      }
-    }
-    process.stderr.write(round === 0 ? 'warm' : ` ${round}/${rounds}`);
-  }
-  process.stderr.write('\n');
-  return results;
-}
+const gatewaysOf = (running: ReadonlyMap<TargetName, Running>): Running[] =>
+  [...running].flatMap(([name, target]) => (targets[name].kind === 'proxy' ? [] : [target]));
 
 async function main(directory: string, children: ChildProcess[]): Promise<void> {
   const module = (name: string) => {
@@ -63,7 +45,7 @@ async function main(directory: string, children: ChildProcess[]): Promise<void> 
     children.push(child);
     return child;
   };
-  const bench: Bench = { upstream: module('stub.ts'), load: module('load.ts') };
+  const bench = { upstream: module('stub.ts'), load: module('load.ts') } satisfies Bench;
   const upstream = (await messageOf(bench.upstream)) as string;
   // Before the others run: a start uses both cores.
   const startFigures: StartFigures[] = scenarios.includes('start')
@@ -79,11 +61,17 @@ async function main(directory: string, children: ChildProcess[]): Promise<void> 
   }
   const compiled = new Map<OperationName, string>();
   for (const name of measured) {
-    await requireSameResponses(running, name);
+    await requireSameResponses(gatewaysOf(running), operations[name]);
     const postern = running.get('postern');
     if (postern !== undefined) compiled.set(name, await lastCompiled(postern));
   }
-  const results = measured.length > 0 ? await measureRounds(bench, running) : new Map();
+  const results = await measureRounds(bench, new Map(measured.map((name) => [name, comparableTargets(name)])), {
+    queries: operations,
+    running,
+    connections,
+    rounds,
+    roundMs,
+  });
   const connectionFigures: ConnectionFigures[] = scenarios.includes('connections')
     ? await measureConnections(bench, running, { names: ['all', 'few'], rounds, ms: roundMs })
     : [];

@@ -59,6 +59,8 @@ export interface Running {
   readonly url: string;
   readonly key: string;
   readonly logFile: string;
+  /** CPU time in microseconds so far of the server that has its database; none if it has no server. */
+  readonly databaseCpu?: () => number;
 }
 
 /** @param directory for the target's database and log */

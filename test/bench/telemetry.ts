@@ -70,7 +70,7 @@ try {
   const cpu = new Map([...running].map(([name]) => [name, [] as number[]]));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, target] of running) {
-      const figures = await measure(bench, target, operation, { connections: 16, ms });
+      const figures = await measure(bench, target, operations[operation], { connections: 16, ms });
       if (round > 0) cpu.get(name)?.push(figures.cpu);
     }
   }

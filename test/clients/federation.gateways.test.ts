@@ -1,6 +1,6 @@
 /** Supergraphs: running gateways in front of a running Postern and of another subgraph, composed by each of the composers. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { globalId } from '../../src/graphql/kit/node.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import type { GraphQLResponse } from '../support/gateway.ts';
 import { statementsOf } from '../support/statements.ts';

@@ -1,6 +1,6 @@
 /** Two gateways in proxy mode over one service: one that compiles operations, and one that does not. They must not differ. */
 import type { Gateway } from '../support/gateway.ts';
-import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub, webhook } from '../support/stub.ts';
 
 /** A response as it came. */
 export interface Came {
@@ -35,12 +35,23 @@ export interface BothWays {
   ask(request: GraphQLRequest): Promise<{ readonly on: Served; readonly off: Served }>;
 }
 
-/** The last page of a list, with two posts; of "ACoLong" a page of as many as are asked for, but no more than twelve. */
+/** The last page of a list, with two posts, or three webhooks; of "ACoLong" a page of as many as are asked for, but no more than twelve. */
 export const pages: Respond = ({ path }, response) => {
+  if (path.startsWith('/v1/webhooks')) return json(response, 200, webhookPage);
   const isLong = path.includes('ACoLong');
   const limit = Number(new URL(path, 'http://x').searchParams.get('limit'));
   const items = Array.from({ length: Math.min(limit, isLong ? 12 : 2) }, (_, index) => pnetPost(`p${index}`));
   json(response, 200, postList(items, isLong ? 'next' : null));
+};
+
+const webhookPage = {
+  object: 'WebhookList',
+  items: [
+    webhook('w1', { name: 'é', headers: [{ key: 'a', value: 'b' }], data: [{ name: 'n', key: 'chat_id' }] }),
+    webhook('w2', { type: 'TRIGGER', events: [], trigger: { icon: 'CableIcon', name: 'Fire', context: 'CHAT' } }),
+    webhook('w3', { type: 'NEWER', events: null, account_ids: [{ id: 'a1', type: 'NEWER' }] }),
+  ],
+  cursor: null,
 };
 
 /** Starts both. They end with the test. */

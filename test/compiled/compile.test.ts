@@ -17,7 +17,7 @@ import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { listSourceOf } from '../../src/graphql/kit/list-source.ts';
-import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
+import { listsAsBytes as ports } from '../support/lists-as-bytes.ts';
 
 /** Compiles an operation. @returns why it is not compiled; null if it is */
 function reasonFor(query: string, values = {}): string | null {
@@ -45,6 +45,19 @@ interface Reached {
 const inner = (field: GraphQLField<unknown, unknown>): string =>
   isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
 
+/** Fields of webhooks, and of their lists, that are read by themselves. */
+const madeByResolvers: readonly string[] = [
+  'account',
+  'totalCount',
+  'health',
+  'receivesNotices',
+  'deliveries',
+  'statistics',
+  'backlog',
+];
+
+const isMade = ({ name }: GraphQLField<unknown, unknown>): boolean => madeByResolvers.includes(name);
+
 /** Every field of every type below a type, each with a query for it alone. */
 function fieldsBelow(
   type: GraphQLNamedType,
@@ -58,7 +71,7 @@ function fieldsBelow(
   return [
     ...fields.flatMap((field) => [
       { name: `${type.name}.${field.name}`, field, query: around(`${field.name}${inner(field)}`) },
-      ...(field.args.length > 0
+      ...(field.args.length > 0 || isMade(field)
         ? []
         : fieldsBelow(getNamedType(field.type), (selection) => around(`${field.name} { ${selection} }`), seen)),
     ]),
@@ -71,27 +84,42 @@ function fieldsBelow(
 const lists = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
   (field) => listSourceOf(field)?.bytes(ports) !== undefined,
 );
-const root = (selection: string) => `{ posts(accountId: "a", identifier: "b") { ${selection} } }`;
-const reached = lists.flatMap(({ type }) => fieldsBelow(getNamedType(type), root));
+const roots: Readonly<Record<string, string>> = {
+  posts: 'posts(accountId: "a", identifier: "b")',
+  webhooks: 'webhooks',
+};
+const reached = lists.flatMap(({ name, type }) =>
+  fieldsBelow(getNamedType(type), (selection) => `{ ${roots[name]} { ${selection} } }`),
+);
 
 /** Lists within lists. */
-const isNestedList = ({ field }: Reached): boolean => field.args.length > 0;
+const isNestedList = ({ field }: Reached): boolean => field.args.length > 0 && !isMade(field);
 
 test('the lists of a service, and what is below them', () => {
-  expect(lists.map(({ name }) => name)).toEqual(['posts']);
-  expect(reached.length).toBeGreaterThan(100);
+  expect(lists.map(({ name }) => name)).toEqual(Object.keys(roots));
+  expect(reached.length).toBeGreaterThan(150);
   const authors = schema.getPossibleTypes(assertInterfaceType(schema.getType('NetworkAuthor')));
   expect(reached.filter(isNestedList).map(({ name }) => name)).toEqual(
     authors.map(({ name }) => `${name}.posts`).sort(),
   );
 });
 
-test.each(reached.map(({ name, query }) => [name, query]))('%s compiles', (_, query) => {
+const named = ({ name, query }: Reached) => [name, query] as const;
+
+test.each(reached.filter(({ field }) => !isMade(field)).map(named))('%s compiles', (_, query) => {
   expect(reasonFor(query)).toBeNull();
 });
 
+test.each(reached.filter(({ field }) => isMade(field)).map(named))('%s is left to its resolver', (name, query) => {
+  expect(reasonFor(query)).toMatch(new RegExp(`\\.${name.split('.').at(-1)} is known to its resolver only$`));
+});
+
+test('lists of two kinds do not share a plan', () => {
+  expect(reasonFor(`{ ${roots.posts} { __typename } ${roots.webhooks} { __typename } }`)).toBe('no list of one kind');
+});
+
 /** As many selections, each under a name of its own. */
-const named = (count: number, name: string, selection: string) =>
+const times = (count: number, name: string, selection: string) =>
   Array.from({ length: count }, (_, at) => `${name}${at}: ${selection}`).join(' ');
 
 describe('a plan is bounded', () => {
@@ -110,22 +138,22 @@ describe('a plan is bounded', () => {
   test('with room for all that the schema has', () => {
     const selection = all(getNamedType(lists[0]?.type) as GraphQLNamedType);
     expect(reasonFor(`{ posts(accountId: "a", identifier: "b") ${selection} }`)).toBeNull();
-    expect(reasonFor(`{ ${named(6, 'list', `posts(accountId: "a", identifier: "b") ${selection}`)} }`)).toBeNull();
+    expect(reasonFor(`{ ${times(6, 'list', `posts(accountId: "a", identifier: "b") ${selection}`)} }`)).toBeNull();
   });
 
   test.each([
     ['fragments in fragments', 10, 60, 120],
     ['a few of them', 2, 40, 100],
   ])('by what is selected, not by the length of the document: %s', (_what, nodes, authors, names) => {
-    const query = `{ posts(accountId: "a", identifier: "b") { ${named(nodes, 'n', 'nodes { ...Post }')} } }
-      fragment Post on PnetPost { ${named(authors, 'a', 'author { ...Author }')} }
-      fragment Author on PnetAuthor { ${named(names, 'p', 'name')} }`;
+    const query = `{ posts(accountId: "a", identifier: "b") { ${times(nodes, 'n', 'nodes { ...Post }')} } }
+      fragment Post on PnetPost { ${times(authors, 'a', 'author { ...Author }')} }
+      fragment Author on PnetAuthor { ${times(names, 'p', 'name')} }`;
     expect(reasonFor(query)).toBe('more than a plan holds');
   });
 
   test('by the length of names, too', () => {
     const query = `{ posts(accountId: "a", identifier: "b") { nodes { ...Post } } }
-      fragment Post on PnetPost { ${named(20, 'a', 'author { ...Author }')} }
+      fragment Post on PnetPost { ${times(20, 'a', 'author { ...Author }')} }
       fragment Author on PnetAuthor { ${'n'.repeat(20_000)}: name }`;
     expect(reasonFor(query)).toBe('more than a plan holds');
   });

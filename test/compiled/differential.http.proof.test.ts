@@ -1,6 +1,6 @@
 /** Generated operations over generated pages, through two whole gateways: one that compiles them, and one that does not. */
 import { expect, test } from 'vitest';
-import { generatePage } from '../support/post-pages.ts';
+import { generatePage, listAt } from '../support/list-pages.ts';
 import { seededRandom } from '../support/random.ts';
 import { type Came, startBothWays } from './both-ways.ts';
 import { generatedOperation, randomSeed } from './differential.ts';
@@ -17,7 +17,7 @@ test('what clients get is the same', { timeout: 120_000 }, async () => {
     // A page depends on nothing but its list, so that both gateways get the same.
     const salt = [...path].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) | 0, seed);
     const limit = Number(new URL(path, 'http://x').searchParams.get('limit'));
-    const { body } = generatePage(seededRandom(salt), { account_id: '', identifier: '', limit });
+    const { body } = generatePage(seededRandom(salt), listAt(path), { limit });
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
   let compiled = 0;

@@ -1,28 +1,37 @@
 /**
- * The differential test: generated operations over generated pages, executed compiled and by graphql-js. What is printed
+ * The differential test: generated operations over generated pages, executed compiled, by resolvers and by graphql-js. What is printed
  * must be what graphql-js gives, byte for byte; and of pages that are well-formed nearly all must be printed, so that
  * leaving cannot hide a kernel that does nothing.
  */
 import { randomBytes } from 'node:crypto';
-import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  getVariableValues,
+  parse,
+  validate,
+} from 'graphql';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
-import type { PostListRequest } from '../../src/capabilities/posts/shapes.ts';
-import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
 import { schema } from '../../src/capabilities/schema.ts';
+import { webhookListScope } from '../../src/capabilities/webhooks/filter.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { type EncodedOperation, encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
+import { execute as executeByResolvers } from '../../src/graphql/executors/resolving/execute.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
-import { type GeneratedPage, generatePage, wellFormedKinds } from '../support/post-pages.ts';
-import { postsReader, testCursors } from '../support/posts-reader.ts';
+import { type GeneratedPage, generatePage, type ListName, wellFormedKinds } from '../support/list-pages.ts';
+import { listsAsBytes, portsOfBodies } from '../support/lists-as-bytes.ts';
+import { listsReader, testCursors } from '../support/lists-reader.ts';
 import { type Random, seededRandom } from '../support/random.ts';
-import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 
 /** What is compared with graphql-js. Tests of the test put broken parts into it. */
 export interface Subject {
@@ -40,7 +49,10 @@ export const realSubject = (): Subject => ({
 export interface Tally {
   pairs: number;
   compiled: number;
-  /** Pairs of which every page is one that the contract allows, and graphql-js has no errors. */
+  /**
+   * Pairs of which every page is one that the contract allows, and graphql-js has no errors; with a caller who gets all of
+   * it, and an operation that leaves nothing to resolvers.
+   */
   wellFormed: number;
   wellFormedCompiled: number;
   /** Those of them that have lists within lists. */
@@ -59,11 +71,18 @@ const authors = ['ACo1', 'ACo2', '12345'];
 const accountId = 'acc-1';
 
 /** Cursors that the operations continue after: of the first page and of another one. */
-const cursorOf = (author: string, random: Random): string =>
-  testCursors.seal(
-    [postsReader.workspaceId, 'posts', accountId, author, false],
-    [random.pick([null, 'next']), random.pick([0, 0, 1, 2, 5])],
-  );
+function cursorOf(author: string | undefined, random: Random): string {
+  const { workspaceId, keyId } = listsReader;
+  const list =
+    author === undefined ? ['webhooks', keyId, ...webhookListScope({})] : ['posts', accountId, author, false];
+  return testCursors.seal([workspaceId, ...list], [random.pick([null, 'next']), random.pick([0, 0, 1, 2, 5])]);
+}
+
+/** Who gets less than the service sends. */
+const lesserCallers: readonly Caller[] = [
+  { ...listsReader, scopes: new Set(['posts:read', 'webhooks:read']) },
+  { ...listsReader, accountIds: new Set([accountId, 'ACo1', 'ACo2']) },
+];
 
 /** An operation is tried with several pages: compiling it is dearer than running it. */
 const pagesPerOperation = 10;
@@ -131,10 +150,8 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   if (chosen === undefined) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
   const { coerced } = getVariableValues(schema, chosen.variableDefinitions ?? [], variables);
   if (coerced === undefined) throw new Error(`Seed ${seed}: the variables do not fit`);
-  // Compiling asks a port for nothing but the kind of its pages.
-  const ports = portsOver(() => Buffer.alloc(0));
   try {
-    const plan = encodeOperation(compile(schema, ports, document, chosen, coerced));
+    const plan = encodeOperation(compile(schema, listsAsBytes, document, chosen, coerced));
     return { ...operation, seed, document, values: coerced, plan };
   } catch (plan) {
     if (plan instanceof Declined) return { ...operation, seed, document, values: coerced, plan };
@@ -142,34 +159,37 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   }
 }
 
-/** Nothing but posts is read. */
-const portsOver = (bodyOf: (request: object) => Buffer): Ports =>
-  ({ posts: upstreamPosts(upstreamOfBodies(bodyOf)), serviceJudges: true }) as unknown as Ports;
-
 async function compare(operation: PreparedOperation, pageSeed: number, subject: Subject, tally: Tally): Promise<void> {
   const random = seededRandom(pageSeed);
   // Lists within lists read many pages: if any might be odd, few pairs would be well-formed.
   const kinds = random.chance(0.3) ? wellFormedKinds : undefined;
   const pages = new Map<string, GeneratedPage>();
   let calls: string[] = [];
-  const ports = portsOver((request) => {
+  const caller = random.chance(0.1) ? random.pick(lesserCallers) : listsReader;
+  const ports = portsOfBodies((request, { capability }) => {
     const list = JSON.stringify(Object.entries(request).sort());
     calls.push(list);
-    const page = pages.get(list) ?? generatePage(random, request as PostListRequest, kinds);
+    const page = pages.get(list) ?? generatePage(random, capability as ListName, request, kinds);
     pages.set(list, page);
     return page.body;
   });
   const { signal } = new AbortController();
-  const context: RequestContext = { caller: postsReader, requestId: 'request', spent: nothingSpent(), signal };
+  const context: RequestContext = { caller, requestId: 'request', spent: nothingSpent(), signal };
   const outcome = await compiledResponse(operation, { ...context, ports, cursors: testCursors }, subject);
   const callsOfCompiled = calls;
   calls = [];
   const expected = await responseOfGraphQL(operation, ports, context);
+  const callsOfGraphQL = calls;
+  calls = [];
+  await requireSameOfResolvers(operation, ports, context, expected);
+  if (calls.join('\n') !== callsOfGraphQL.join('\n'))
+    throw new Difference(`Seed ${operation.seed}: resolvers make the calls ${calls} and not ${callsOfGraphQL}`);
 
   tally.pairs += 1;
   const used = [...pages.values()];
   // Where nothing was read, as everything is skipped, there is nothing to compile.
-  const wellFormed = used.length > 0 && used.every((page) => page.wellFormed) && expected.errors === undefined;
+  const isAllowed = used.length > 0 && used.every((page) => page.wellFormed) && expected.errors === undefined;
+  const wellFormed = isAllowed && operation.isCompiled && caller === listsReader;
   const isNested = wellFormed && operation.isNested;
   if (wellFormed) tally.wellFormed += 1;
   if (isNested) tally.nested += 1;
@@ -219,6 +239,23 @@ async function responseOfGraphQL(
   const contextValue = { ...context, ports, cursors: testCursors, loaders: createLoaders(ports, context) };
   const { data, errors } = await execute({ schema, document, contextValue, variableValues: variables, operationName });
   return errors === undefined ? { data } : { data, errors };
+}
+
+/** As the gateway executes what it does not compile. The texts of errors that graphql-js makes reach no client. */
+async function requireSameOfResolvers(
+  { seed, query, document, operationName, values }: PreparedOperation,
+  ports: Ports,
+  context: RequestContext,
+  expected: ExecutionResult,
+): Promise<void> {
+  const operation = chosenOperation(document, operationName);
+  if (operation === undefined) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
+  const ofOperation = { ...context, ports, cursors: testCursors, loaders: createLoaders(ports, context) };
+  const result = await executeByResolvers({ schema, document, operation, values, context: ofOperation });
+  const [own, wanted] = [result, expected].map(({ data, errors = [] }) =>
+    JSON.stringify({ data, errors: errors.map(({ path, locations }) => JSON.stringify({ path, locations })).sort() }),
+  );
+  if (own !== wanted) throw new Difference(`Seed ${seed}: resolvers differ.\n${query}\nown ${own}\nexpected ${wanted}`);
 }
 
 export const randomSeed = (): number => randomBytes(4).readInt32LE();

@@ -4,7 +4,6 @@ import type { Values } from '../../src/graphql/documents/variables.ts';
 import type { CompiledList } from '../../src/graphql/executors/compiled/list.ts';
 import type { CompiledOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import type { PageSource } from '../../src/kernel/page-source.ts';
-import type { Ports } from '../../src/kernel/ports.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';
 import type { PrintOptions, Splice } from '../../src/splice/splicer.ts';
 import type { Subject } from './differential.ts';
@@ -81,20 +80,23 @@ const printing =
     },
   });
 
-type Pages = NonNullable<Ports['posts']['pages']>;
+type AnyPages = PageSource<never, { readonly items: readonly unknown[]; readonly cursor: string | null }>;
 
-/** A runner that reads pages in another way. */
+/** A runner that reads pages in another way. @param change gets the kind of the page, too */
 const reading =
-  (change: (pages: Pages) => Partial<PageSource<never, never>>): Fault =>
-  (subject) => ({
-    ...subject,
-    run(operation, values, context, splicer) {
-      const { posts } = context.ports;
-      const pages = posts.pages && ({ ...posts.pages, ...change(posts.pages) } as Pages);
-      const changed = { ...context, ports: { ...context.ports, posts: { ...posts, ...(pages && { pages }) } } };
-      return subject.run(operation, values, changed, splicer);
-    },
-  });
+  (change: (pages: AnyPages, object: string) => Partial<PageSource<never, never>>): Fault =>
+  (subject) => {
+    const changed = <Port extends { readonly pages?: AnyPages }>(port: Port, object: string): Port =>
+      port.pages === undefined ? port : { ...port, pages: { ...port.pages, ...change(port.pages, object) } };
+    return {
+      ...subject,
+      run(operation, values, context, splicer) {
+        const { posts, webhooks } = context.ports;
+        const lists = { posts: changed(posts, 'PostList'), webhooks: changed(webhooks, 'WebhookList') };
+        return subject.run(operation, values, { ...context, ports: { ...context.ports, ...lists } }, splicer);
+      },
+    };
+  };
 
 const optional = (part: Part): Part => ('required' in part ? { ...part, required: false } : part);
 
@@ -158,6 +160,17 @@ export const faults: Readonly<Record<string, Fault>> = {
   ),
   'a type that is unknown is the first one': parts((part) =>
     part.kind === 'switch' ? { ...part, otherwise: Object.values(part.cases)[0] ?? null } : part,
+  ),
+  'an object of another kind is a webhook': parts((part) =>
+    part.kind === 'switch' && part.key === 'object' ? Object.values(part.cases).flat() : part,
+  ),
+  'the first of a list is not looked at': parts((part) =>
+    part.kind === 'first' ? { kind: 'text', text: 'null' } : part,
+  ),
+  'what is not known by the first of a list is the same': leaves((leaf) =>
+    typeof leaf.rule === 'object' && leaf.rule.otherwise === 'null'
+      ? { ...leaf, rule: { ...leaf.rule, otherwise: '"MESSAGING"' } }
+      : leaf,
   ),
   'aliases are forgotten': texts((text) => text.replaceAll('"as_', '"')),
   'the name of a type is wrong': texts((text) => text.replaceAll('"PnetAuthor"', '"PhotonetOwner"')),
@@ -254,9 +267,16 @@ export const faults: Readonly<Record<string, Fault>> = {
       return { ...read, paging: { page_count: read.items.length } } as never;
     },
   })),
-  'the kind of the page is not looked at': reading(({ page }) => ({
-    page: (metadata) => page({ ...metadata, object: 'PostList' }) as never,
+  'the kind of the page is not looked at': reading(({ page }, object) => ({
+    page: (metadata) => page({ ...metadata, object }) as never,
   })),
+  'filters are ignored': reading(({ differs }) => ({
+    differs: (caller) => differs?.(caller, {} as never),
+  })),
+  'keys that are limited see all': reading(({ differs }) => ({
+    differs: (caller, request) => differs?.({ ...caller, accountIds: null }, request),
+  })),
+  'values are shown without the scope': compiled((operation) => ({ ...operation, scopes: new Set() })),
   'values beside items are forgotten': parts((part) => (part.kind === 'parameter' ? [] : part)),
   'lists within a list are in another order': printing((options) => ({
     ...options,

@@ -9,6 +9,22 @@ const posts = (args = '', selection = 'nodes { __typename ... on PnetPost { id t
   `posts(accountId: "a1", identifier: "ACo1"${args}) { ${selection} }`;
 const query = `{ ${posts()} }`;
 
+const webhooks = (args = '') =>
+  `webhooks${args} {
+    edges {
+      cursor
+      node {
+        id webhookId name enabled requestUrl format events
+        accounts { accountId name type } headers { key value } data { name key }
+        ... on AutoWebhook { source }
+        ... on TriggerWebhook { trigger { icon name context } }
+        ... on UnknownWebhook { type }
+      }
+    }
+    nodes { __typename }
+    pageInfo { hasNextPage endCursor }
+  }`;
+
 /** What the log line says of a request that is executed: `yes`, or why it was not compiled. */
 type Requests = Readonly<Record<string, readonly [compiled: string | undefined, request: GraphQLRequest]>>;
 
@@ -47,7 +63,7 @@ const requests: Requests = {
     ],
     'the other of several operations': [
       'more than lists of a service',
-      { query: `query Posts ${query} query Other { webhooks { nodes { id } } }`, operationName: 'Other' },
+      { query: `query Posts ${query} query Other { accounts { nodes { id } } }`, operationName: 'Other' },
     ],
     'none of several operations': [undefined, { query: `query Posts ${query} query Other ${query}` }],
     'an operation that the document does not have': [undefined, { query, operationName: 'Other' }],
@@ -154,9 +170,28 @@ const requests: Requests = {
     ],
     'a fragment on the query': ['yes', { query: `{ ...A } fragment A on Query { ${posts()} }` }],
     'a fragment on the query that hides more': [
-      'Query.webhooks reads no list of a service',
-      { query: `{ ...A } fragment A on Query { ${posts()} webhooks { nodes { id } } }` },
+      'Query.accounts reads no list of a service',
+      { query: `{ ...A } fragment A on Query { ${posts()} accounts { nodes { id } } }` },
     ],
+    webhooks: ['yes', { query: `{ ${webhooks()} }` }],
+    'webhooks by several names': ['yes', { query: `{ a: ${webhooks('(first: 1)')} b: ${webhooks('(first: 3)')} }` }],
+    'webhooks without a filter': [
+      'yes',
+      {
+        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, enabled: $on, source: [], query: null)')} }`,
+      },
+    ],
+    'webhooks with a filter': ['a filter, or an order', { query: `{ ${webhooks('(enabled: true)')} }` }],
+    'webhooks of an account': ['a filter, or an order', { query: `{ ${webhooks('(accountId: "a1")')} }` }],
+    'webhooks in an order': ['a filter, or an order', { query: `{ ${webhooks('(orderBy: NAME_ASC)')} }` }],
+    'webhooks by health': ['a filter, or an order', { query: `{ ${webhooks('(health: FAILING)')} }` }],
+    'webhooks with a cursor that is none': ['errors/invalid_parameters', { query: `{ ${webhooks('(after: "x")')} }` }],
+    'too many webhooks': ['errors/limit_too_high', { query: `{ ${webhooks('(first: 251)')} }` }],
+    'the number of webhooks': [
+      'WebhookConnection.totalCount is known to its resolver only',
+      { query: '{ webhooks { totalCount } }' },
+    ],
+    'posts and webhooks': ['no list of one kind', { query: `{ ${posts()} ${webhooks()} }` }],
     'a fragment on the query that hides the schema': [
       'Query.__schema reads no list of a service',
       { query: '{ ...A } fragment A on Query { __schema { queryType { name } } }' },

@@ -12,7 +12,7 @@ import { Declined } from '../../src/graphql/executors/declined.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent } from '../../src/kernel/request-context.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
-import { postsReader, testCursors } from '../support/posts-reader.ts';
+import { listsReader, testCursors } from '../support/lists-reader.ts';
 import { pnetPost, postList } from '../support/stub.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 
@@ -30,7 +30,7 @@ async function responseWith(query: string, characters: number): Promise<unknown>
   if (node === undefined) throw new Error('The document has no operation');
   const operation = encodeOperation(compileOperation(schema, ports, document, node, {}));
   const context = {
-    caller: postsReader,
+    caller: listsReader,
     requestId: 'request',
     spent: nothingSpent(),
     signal: new AbortController().signal,

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { median } from '../bench/measure.ts';
 import { firstAnswer, type Installation, install, logFileOf, startPostern } from '../bench/postern.ts';
 import { residentOf } from '../bench/process-figures.ts';
-import { generatePage } from '../support/post-pages.ts';
+import { generatePage, listAt } from '../support/list-pages.ts';
 import { temporaryDirectory } from '../support/process.ts';
 import { seededRandom } from '../support/random.ts';
 import { generatedOperation, randomSeed } from './differential.ts';
@@ -23,7 +23,7 @@ const reportMs = 30_000;
 const service = createServer(({ url = '' }, response) => {
   const salt = [...url].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) | 0, firstSeed);
   const limit = Number(new URL(url, 'http://x').searchParams.get('limit'));
-  const { body } = generatePage(seededRandom(salt), { account_id: '', identifier: '', limit });
+  const { body } = generatePage(seededRandom(salt), listAt(url), { limit });
   response.writeHead(200, { 'content-type': 'application/json' }).end(body);
 });
 service.listen(0, '127.0.0.1');

@@ -6,7 +6,7 @@ import { type Config, configHelp, readConfig } from '../../src/app/config/config
 import { logLevels, secretNames } from '../../src/app/config/variables.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
 import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
-import { traceSamplers } from '../../src/telemetry/settings.ts';
+import { traceSamplers } from '../../src/telemetry/telemetry.ts';
 import { pageAt } from '../support/docs.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';
 

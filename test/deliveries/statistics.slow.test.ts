@@ -5,6 +5,7 @@ import { deleteOldStatistics, durationBounds } from '../../src/capabilities/deli
 import { durationAt, webhookStatistics } from '../../src/capabilities/deliveries/statistics.ts';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
 import { settlementOf } from '../../src/delivery/settle.ts';
+import { statisticsPeriods } from '../../src/kernel/periods.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
@@ -252,4 +253,9 @@ describe('an estimated duration', () => {
       ),
     ).toBe(expected);
   });
+});
+
+it('spans of a period consist of whole spans of the one before', () => {
+  const spans = Object.values(statisticsPeriods).map(({ spanMs }) => spanMs);
+  expect(spans.slice(1).map((span, place) => span % (spans[place] ?? 0))).toEqual([0, 0, 0]);
 });

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { claimTokenOf } from '../../src/delivery/claim.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
-import type { DatabaseKind } from '../../src/store/json-rows.ts';
+import type { DatabaseKind } from '../../src/store/json.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';

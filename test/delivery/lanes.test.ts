@@ -36,7 +36,13 @@ const delivery = (webhookId: string, failing = false, size = 0): ClaimedDelivery
     destination: {
       webhookId,
       failing,
-      target: { url: new URL('https://hooks.example/'), format: 'json', headers: [], secrets: [] },
+      target: {
+        url: new URL('https://hooks.example/'),
+        headers: [],
+        ownNames: new Set(),
+        sentHeaders: [],
+        secrets: [],
+      },
     },
   };
 };

@@ -23,7 +23,7 @@ const delivery = (claimToken: string, id = ''): ClaimedDelivery => ({
   destination: {
     webhookId: `webhook${id}`,
     failing: false,
-    target: { url: new URL('https://hooks.example/'), format: 'json', headers: [], secrets: [] },
+    target: { url: new URL('https://hooks.example/'), headers: [], ownNames: new Set(), sentHeaders: [], secrets: [] },
   },
 });
 

@@ -10,7 +10,7 @@ import type { WebhooksPort } from '../../src/capabilities/webhooks/port.ts';
 import { resealWebhooks } from '../../src/capabilities/webhooks/reseal.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { keysOf } from '../../src/kernel/lib/keys-of.ts';
+import { keysOf } from '../../src/kernel/lib/objects.ts';
 import type { Ports, readMethods } from '../../src/kernel/ports.ts';
 import type { Vault } from '../../src/kernel/secrets/vault.ts';
 import { databases } from '../support/databases.ts';
@@ -28,7 +28,7 @@ const eventsAtOnce = 4;
 
 type Command<Name extends 'webhooks' | 'deliveries'> = Exclude<
   {
-    [Method in keyof Ports[Name]]: Ports[Name][Method] extends (...args: never[]) => unknown ? Method : never;
+    [Method in keyof Ports[Name]]-?: Ports[Name][Method] extends (...args: never[]) => unknown ? Method : never;
   }[keyof Ports[Name]],
   (typeof readMethods)[Name][number]
 >;

@@ -262,7 +262,12 @@ describe.each(databases)('on $name', (dialect) => {
       await sql`analyze`.execute(database);
       await subjects['waiting deliveries'](filling, rows);
       const waiting = await database.selectFrom('deliveries').select('id').limit(8).execute();
-      const tickets = waiting.map(({ id }) => ({ deliveryId: id, claimToken: 'token', revision: 0 }));
+      const tickets = waiting.map(({ id }) => ({
+        deliveryId: id,
+        claimToken: 'token',
+        destination: { webhookId },
+        revision: 0,
+      }));
 
       const statements = await statementsOf(() => confirmClaims(database, 'postgres', tickets, filling.now));
       const looks = statements.filter(({ sql: text }) => text.includes('revision'));

@@ -123,14 +123,34 @@ it.each(databases)('the last look before sending waits for no writer, on $name',
   const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
   onTestFinished(() => gateway.close());
   const { database } = gateway.app;
-  await gateway.webhook('https://hooks.example/');
+  const webhookId = await gateway.webhook('https://hooks.example/');
   await gateway.emit('first');
   const claims = database.updateTable('deliveries').set({ claim_token: 'token' });
   const [{ id } = { id: '' }] = await claims.returning('id').execute();
-  const ticket = { deliveryId: id, claimToken: 'token', revision: 0 };
+  const ticket = { deliveryId: id, claimToken: 'token', destination: { webhookId }, revision: 0 };
   await database.transaction().execute(async (writing) => {
     await writing.updateTable('deliveries').set({ claim_token: 'other' }).execute();
     const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', [ticket], 0);
     expect([...confirmed]).toEqual([id]);
   });
+});
+
+it.each(databases)('a claim that was freed is not sent, and the others of its round are, on $name', async (dialect) => {
+  const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+  onTestFinished(() => gateway.close());
+  const { database } = gateway.app;
+  const webhookId = await gateway.webhook('https://hooks.example/');
+  for (const event of ['first', 'second', 'third', 'fourth']) await gateway.emit(event);
+  const ids = (await database.selectFrom('deliveries').select('id').orderBy('id').execute()).map(({ id }) => id);
+  const tokenOf = (place: number) => (place < 2 ? 'kept' : 'freed');
+  const tickets = ids.map((deliveryId, place) => {
+    return { deliveryId, claimToken: tokenOf(place), destination: { webhookId }, revision: 0 };
+  });
+  for (const { deliveryId, claimToken } of tickets) {
+    await database.updateTable('deliveries').set({ claim_token: claimToken }).where('id', '=', deliveryId).execute();
+  }
+  const confirmed = () => confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', tickets, 0);
+  expect([...(await confirmed())]).toEqual(ids);
+  await database.updateTable('deliveries').set({ claim_token: null }).where('claim_token', '=', 'freed').execute();
+  expect([...(await confirmed())]).toEqual(ids.slice(0, 2));
 });

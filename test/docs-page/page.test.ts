@@ -20,6 +20,16 @@ it('has every page of the repository', () => {
   expect(Object.keys(documentationPages).sort()).toEqual([...pages.keys()].sort());
 });
 
+it.each([
+  ['on', '/graphql'],
+  ['off', '/docs'],
+])('is behind the address of the gateway, or behind GraphiQL: GRAPHIQL=%s', async (GRAPHIQL, place) => {
+  const { address, close } = await startGateway({ environment: { LOG_LEVEL: 'silent', GRAPHIQL } });
+  onTestFinished(close);
+  const response = await fetch(address, { redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([302, place]);
+});
+
 it('links to nothing that is not there, from any page', async () => {
   const read = new Map<string, string>();
   const missing: string[] = [];
@@ -108,5 +118,12 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.screenshot({ path: `node_modules/.cache/docs-${colorScheme}.png` });
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    // The list of pages is cut within a name, which shows that it goes on.
+    const cut = await page.locator('nav ul').evaluate((list) => {
+      const { bottom } = list.getBoundingClientRect();
+      const boxes = [...list.querySelectorAll('a')].map((link) => link.getBoundingClientRect());
+      return boxes.flatMap((box) => (box.top < bottom && box.bottom > bottom ? (bottom - box.top) / box.height : []));
+    });
+    expect(cut).toEqual([expect.closeTo(0.5, 1)]);
   });
 });

@@ -1,7 +1,6 @@
 /** Which fields a payload has: chosen ones under chosen names, or all of them. */
 import { describe, expect, it, test } from 'vitest';
-import { triggerEvent } from '../../src/events/event.ts';
-import { defaultMapping, type PayloadEvent, payloadFields } from '../../src/events/payload-fields.ts';
+import { defaultMapping, type PayloadEvent, payloadFields, triggerEvent } from '../../src/events/event.ts';
 import { sampleData } from '../../src/events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
 

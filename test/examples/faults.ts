@@ -537,7 +537,8 @@ export function describeFaults(example: string): void {
       expect((await send(site.address)).status).toBe(200);
       expect((await send('https://evil.example')).status).toBe(404);
       const other = await context.newPage();
-      await other.goto(postern.address);
+      // Of another origin, and without a policy of its own for what its scripts may connect to.
+      await other.goto(`${postern.address}/healthz`);
       const closed = await other.evaluate(
         (address) =>
           new Promise<number>((resolve) => {

@@ -231,7 +231,7 @@ describe('what passes', () => {
   }, async () => {
     const served = await start();
     const came: [ExecutorName, string, Seen][] = [];
-    for (const executor of ['compiled', 'introspect', 'graphqlJs'] as const) {
+    for (const executor of ['compiled', 'introspect', 'resolving'] as const) {
       for (const [name, door] of Object.entries(doors)) {
         came.push([executor, name, await served.ask(door, { parameters: { query: valid[executor] } })]);
       }
@@ -260,7 +260,7 @@ describe('what passes', () => {
 
   test('lookUp responds alike through every door, whatever had executed it', { timeout: 60_000 }, async () => {
     const served = await start({ RESPONSE_CACHE: 'memory' });
-    for (const executor of ['compiled', 'graphqlJs'] as const) {
+    for (const executor of ['compiled', 'resolving'] as const) {
       const sent = { parameters: { query: valid[executor] } };
       const [[, first] = [], ...others] = Object.entries(doors);
       if (first === undefined) throw new Error('There is no first door');

@@ -28,7 +28,7 @@ const nested = 'author { posts(first: 1) { nodes { __typename } } }';
 /** A valid operation of each executor, with variables and a field that may stand in it. */
 const operation = (variables = '', args = '', field = '__typename'): Readonly<Record<ExecutorName, string>> => ({
   compiled: `query Compiled${variables} { ${list(args, `... on PnetPost { id } ... on NetworkPost { ${field} }`)} }`,
-  graphqlJs: `query Executed${variables} { ${list(args, `... on PnetPost { ${nested} } ... on NetworkPost { ${field} }`)} }`,
+  resolving: `query Executed${variables} { ${list(args, `... on PnetPost { ${nested} } ... on NetworkPost { ${field} }`)} }`,
   introspect: `query Introspected${variables} { __schema { description ${field} } }`,
   subscribe: `subscription Subscribed${variables} { deliveryUpdated { state ${field} } }`,
 });
@@ -43,7 +43,7 @@ const forEach = (
   compiled: make(documents.compiled, 'compiled'),
   introspect: make(documents.introspect, 'introspect'),
   subscribe: make(documents.subscribe, 'subscribe'),
-  graphqlJs: make(documents.graphqlJs, 'graphqlJs'),
+  resolving: make(documents.resolving, 'resolving'),
 });
 
 const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`);

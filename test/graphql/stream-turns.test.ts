@@ -10,8 +10,9 @@ import {
   parse,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import { newJobId } from '../../src/capabilities/jobs/repository.ts';
 import { schema } from '../../src/capabilities/schema.ts';
+import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import {
   createStreamTurns,
   type StreamTurn,
@@ -126,8 +127,12 @@ describe('turns', () => {
         return { end: () => open.delete(opened) };
       },
     };
+    const document = parse('subscription { tick }');
+    const operation = chosenOperation(document, undefined);
+    if (operation === undefined) throw new Error('The document has no operation');
     const subscribing = subscribeInTurns(
-      { schema, document: parse('subscription { tick }') },
+      { schema, document, operation, values: {}, context: undefined },
+      {},
       turns,
       turn('a', { signal: client.signal }),
     );

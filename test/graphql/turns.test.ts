@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { weightOfWrite } from '../../src/graphql/cost/weights.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
-import { graphqlJs } from '../../src/graphql/executors/graphql-js.ts';
 import { introspect } from '../../src/graphql/executors/introspect.ts';
+import { resolving } from '../../src/graphql/executors/resolving/run.ts';
 import { knowOperation } from '../../src/graphql/stages.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createFairTurns, turnLimits } from '../../src/kernel/lib/fair-turns.ts';
@@ -70,7 +70,7 @@ test.each([
 });
 
 test.each([
-  ['an operation', graphqlJs(executorOptions as unknown as Parameters<typeof graphqlJs>[0])],
+  ['an operation', resolving(executorOptions as unknown as Parameters<typeof resolving>[0])],
   ['an introspection', introspect()],
 ])('%s is executed in its turn', async (_what, execute) => {
   const { exchange, give } = waitingExchange(small);

@@ -1,7 +1,7 @@
 /** Subscriptions to accounts and job postings, where another process changes them, on every database. */
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { globalId } from '../../src/graphql/kit/node.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { proxyTo, startStub } from '../support/stub.ts';

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
 import { backends } from '../support/backends.ts';
+import { statementsOf } from '../support/statements.ts';
 import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
 
 /** Every field of a posting as it is read back. */
@@ -188,5 +189,33 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     );
     expect(data).toEqual({ jobPostings: null });
     expect(errors).toMatchObject([{ extensions: { type: `errors/${name}`, issues: [{ path: ['first'] }] } }]);
+  });
+
+  test('a list reads small contents with its rows, and only if they are selected', async () => {
+    const { workspace } = jobs;
+    for (const text of ['one', 'two', 'three']) await mutate('createJobDraft', { jobTitle: { text } });
+    const list = (fields: string) =>
+      statementsOf(workspace.workspaceId, async () => {
+        const { errors } = await workspace.ask(
+          `{ jobPostings(first: 250) { nodes { ...Fields } } } fragment Fields on PnetJobPosting { ${fields} }`,
+        );
+        expect(errors).toEqual([]);
+      });
+    const withContent = await list('jobId jobTitle { text } workplace description');
+    expect(withContent.filter((statement) => statement.includes('"jobs"'))).toEqual([
+      expect.stringContaining('"content"'),
+    ]);
+    const without = await list('jobId jobState');
+    expect(without.filter((statement) => statement.includes('"jobs"'))).toEqual([
+      expect.not.stringContaining('content'),
+    ]);
+  });
+
+  test('a large content of a list is read by itself', async () => {
+    const { workspace } = jobs;
+    const description = 'x'.repeat(9_000);
+    await mutate('createJobDraft', { jobTitle: { text: 'large' }, description });
+    const { data } = await workspace.ask('{ jobPostings(query: "large") { nodes { jobTitle { text } description } } }');
+    expect(data.jobPostings.nodes).toEqual([{ jobTitle: { text: 'large' }, description }]);
   });
 });

@@ -77,6 +77,18 @@ it('has the event', async () => {
   expect(data.createWebhook.webhook.events).toEqual(['RELATION_REMOVED']);
 });
 
+it('has the source, with its event and its payload key', async () => {
+  const { data, errors } = await graphql(
+    address,
+    key,
+    `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { calls: { data: [{ key: CALL_MINUTES, name: "length" }] } } }) {
+      ... on WebhookCreated { webhook { events } }
+    } }`,
+  );
+  expect(errors).toEqual([]);
+  expect(data.createWebhook.webhook.events).toEqual(['CALL_ENDED']);
+});
+
 it('has the mutation, and the error code that it ends with', async () => {
   const close = `mutation { closeJob(input: { accountId: "${accountId}", jobId: "2001" }) {
     __typename

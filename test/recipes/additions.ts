@@ -33,6 +33,23 @@ export const additions: Readonly<Record<string, Recipe>> = {
           `      new_relation: 'The account has a new relation.',
       relation_removed: 'The account has a relation less.',`,
         ],
+        [
+          '  account_status: source({',
+          `  calls: source({
+    mapping: 'chosen',
+    description: 'Telephone calls.',
+    events: { call_ended: 'A call has ended.' },
+    keys: { account_id, account_type, webhook_name, call_minutes: 'Length of the call.' },
+  }),
+  account_status: source({`,
+        ],
+      ],
+      'src/events/samples.ts': [
+        ['  account_status: (at) =>', '  calls: () => ({ call_minutes: 7 }),\n  account_status: (at) =>'],
+        ["  account_status: 'PNET',", "  calls: 'PNET',\n  account_status: 'PNET',"],
+      ],
+      'src/capabilities/webhooks/shapes.ts': [
+        ["  createVariant('account_status'),", "  createVariant('calls'),\n  createVariant('account_status'),"],
       ],
     },
   },
@@ -151,10 +168,7 @@ export async function up(db: Kysely<never>): Promise<void> {
           "  REGION: variable('Where the gateway runs, for its log.', 'home', (value) => value),\n  HOST: variable('The address",
         ],
       ],
-      'src/app/config/config.ts': [
-        ['export interface Config {', 'export interface Config {\n  readonly region: string;'],
-        ['    host: values.HOST,', '    region: values.REGION,\n    host: values.HOST,'],
-      ],
+      'src/app/config/config.ts': [['    host: values.HOST,', '    region: values.REGION,\n    host: values.HOST,']],
     },
   },
   'Add a metric': {

@@ -31,7 +31,7 @@ const clip = (creator: string, place: number): ClipnetPost => ({
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
-import { readAt } from '../../../graphql/kit/wire-field.ts';
+import { readAt } from '../../../graphql/kit/wire.ts';
 import type { ClipnetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';

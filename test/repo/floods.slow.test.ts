@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
-import { createRateLimits } from '../../src/auth/rate-limit.ts';
+import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
 import { rememberKeys } from '../../src/auth/remembered-keys.ts';
 import { createStreams } from '../../src/auth/streams.ts';
-import { createInvalidationBroadcaster } from '../../src/cache/invalidation-broadcaster.ts';
 import { createMemoryStore } from '../../src/cache/memory-store.ts';
+import { createInvalidationBroadcaster } from '../../src/cache/redis-store.ts';
 import { deliveryWatch } from '../../src/capabilities/deliveries/watch.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import { sealSecrets } from '../../src/capabilities/webhooks/destinations.ts';
@@ -25,6 +25,7 @@ import { Declined } from '../../src/graphql/executors/declined.ts';
 import { createStreamTurns } from '../../src/graphql/executors/stream-turns.ts';
 import { createCompression } from '../../src/http/compression.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
+import { Deadline } from '../../src/kernel/lib/deadline.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import { createResolver } from '../../src/net/dns/resolver.ts';
 import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts';
@@ -44,7 +45,7 @@ import { createKeyCheck, maxChecked } from '../../src/upstream/key-check.ts';
 import { createResilientCall } from '../../src/upstream/resilient-call.ts';
 import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 import { bounds } from '../support/bounds.ts';
-import { postsAsBytes } from '../support/posts-as-bytes.ts';
+import { listsAsBytes } from '../support/lists-as-bytes.ts';
 import { requestContext } from '../support/request-context.ts';
 import { testVault } from '../support/webhooks.ts';
 
@@ -97,7 +98,7 @@ const deliveryTo = (webhookId: string): ClaimedDelivery => ({
   destination: {
     webhookId,
     failing: false,
-    target: { url: new URL('https://h.example'), format: 'json', headers: [], secrets: [] },
+    target: { url: new URL('https://h.example'), headers: [], ownNames: new Set(), sentHeaders: [], secrets: [] },
   },
 });
 
@@ -108,7 +109,7 @@ const floods: Readonly<Record<string, Flood>> = {
     collections: ['auth/rate-limit.ts buckets'],
     most: 50_000,
     async fill() {
-      const limit = createRateLimits({ store: null, now, logger })(perMinute);
+      const limit = sharedRateLimits({ store: null, now, logger })(perMinute);
       await times(120_000, (n) => limit.take(`${n}`));
     },
   },
@@ -118,7 +119,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: 50_000,
     async fill() {
       const store = { add: () => new Promise<never>(() => undefined) };
-      const limit = createRateLimits({ store, now, logger })({ ...perMinute, lazy: true });
+      const limit = sharedRateLimits({ store, now, logger })({ ...perMinute, lazy: true });
       await times(150_000, (n) => limit.take(`${n}`));
     },
   },
@@ -305,7 +306,7 @@ const floods: Readonly<Record<string, Flood>> = {
         `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) {
           posts(accountId: "a", identifier: "b", first: 1) { nodes { ... on PnetPost { ${fields} } } } }`,
       );
-      const plans = plansOf(schema, postsAsBytes, document, operation);
+      const plans = plansOf(schema, listsAsBytes, document, operation);
       if (plans instanceof Declined) throw plans;
       await times(1_024, (n) =>
         plans.planFor(Object.fromEntries(names.map((name, at) => [name, (n >> at) % 2 === 1]))),
@@ -372,7 +373,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'workspaces whose changes are told': {
-    collections: ['cache/invalidation-broadcaster.ts pending'],
+    collections: ['cache/redis-store.ts pending'],
     most: 1,
     fill() {
       const { broadcast } = createInvalidationBroadcaster(
@@ -397,7 +398,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: 1,
     async fill() {
       const lock = createKeyedLock(10);
-      await times(1_000, async (n) => (await lock.acquire(`${n}`, never, () => undefined))());
+      await times(1_000, async (n) => (await lock.acquire(`${n}`))());
     },
   },
   'reads that have ended': {
@@ -484,7 +485,7 @@ const floods: Readonly<Record<string, Flood>> = {
       const prepared = { repeatable: false } as Parameters<typeof call>[0];
       await times(25_000, (n) => {
         const origin = { keyId: `${n}`, accountId: null, capability: 'posts', target: '/' } as const;
-        return ignoring(() => call({ ...prepared, origin }, never, 1));
+        return ignoring(() => call({ ...prepared, origin }, new Deadline(1, null, ''), 1));
       });
     },
   },

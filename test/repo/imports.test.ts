@@ -297,7 +297,9 @@ test('node:http is imported for its types only: for its values, a start would lo
 
 test('signals are listened to in one file, which sees those that have aborted', () => {
   const listens = (source: string) => /addEventListener\(\s*'abort'/.test(withoutComments(source));
-  expect([...sources].flatMap(([file, source]) => (listens(source) ? [file] : []))).toEqual(['kernel/lib/on-abort.ts']);
+  expect([...sources].flatMap(([file, source]) => (listens(source) ? [file] : []))).toEqual([
+    'kernel/lib/abort-signal.ts',
+  ]);
 });
 
 test('imports are read as they are written', () => {

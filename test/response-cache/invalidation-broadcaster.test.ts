@@ -1,7 +1,7 @@
 /** Invalidations that fail, in every order: whatever changed after the last success is pending. */
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createInvalidationBroadcaster } from '../../src/cache/invalidation-broadcaster.ts';
+import { createInvalidationBroadcaster } from '../../src/cache/redis-store.ts';
 
 const tenant = 't';
 

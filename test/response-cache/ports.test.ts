@@ -7,7 +7,7 @@ import * as jobOperations from '../../src/capabilities/jobs/operations.ts';
 import * as postOperations from '../../src/capabilities/posts/operations.ts';
 import * as webhookOperations from '../../src/capabilities/webhooks/operations.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
-import { entriesOf, keysOf } from '../../src/kernel/lib/keys-of.ts';
+import { entriesOf, keysOf } from '../../src/kernel/lib/objects.ts';
 import type { AnyOperation, Operation } from '../../src/kernel/operation.ts';
 import { type PortName, type Ports, readMethods } from '../../src/kernel/ports.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -135,7 +135,7 @@ test('a request ends with its signal, whatever has arrived by then', async () =>
   }
 });
 
-test('a request whose signal aborts while it waits for a connection ends at once, and is never sent', async () => {
+test('a request that is ended while it waits for a connection ends at once, and is never sent', async () => {
   const held: Socket[] = [];
   const { send, received } = await setUp((socket) => void held.push(socket));
   const first = send({ path: '/first' });

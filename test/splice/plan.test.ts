@@ -6,7 +6,12 @@ import { expect, test } from 'vitest';
 import type { ObjectShape, Part } from '../../src/splice/plan.ts';
 import { encodePlan } from '../../src/splice/splicer.ts';
 
-const shape: ObjectShape = { leaf: 'leaf', object: { object: { leaf: 'leaf' } }, list: { list: { leaf: 'leaf' } } };
+const shape: ObjectShape = {
+  leaf: 'leaf',
+  object: { object: { leaf: 'leaf' } },
+  list: { list: { leaf: 'leaf' } },
+  leaves: { list: 'leaf' },
+};
 
 const wrong: readonly (readonly [string, Part])[] = [
   ['The shape has no key "none"', { kind: 'leaf', key: 'none', rule: 'string', required: true }],
@@ -26,6 +31,18 @@ const wrong: readonly (readonly [string, Part])[] = [
   ['Under the key "list" the shape has no object', { kind: 'object', key: 'list', required: true, parts: [] }],
   ['Under the key "object" the shape has no list', { kind: 'list', key: 'object', required: true, parts: [] }],
   ['Under the key "leaf" the shape has no list', { kind: 'window', key: 'leaf', parts: [] }],
+  ['Under the key "object" the shape has no list', { kind: 'first', key: 'object', required: true, parts: [] }],
+  ['Under the key "leaves" the shape has no object', { kind: 'object', key: 'leaves', required: true, parts: [] }],
+  ['Under the key "leaves" the shape has no leaf', { kind: 'leaf', key: 'leaves', rule: 'string', required: true }],
+  [
+    'The shape has no key "leaf"',
+    {
+      kind: 'list',
+      key: 'leaves',
+      required: true,
+      parts: [{ kind: 'leaf', key: 'leaf', rule: 'string', required: true }],
+    },
+  ],
   ['A parameter by item stands in no window', { kind: 'itemParameter', index: 0 }],
   ['The text "\\ud800" is not well-formed', { kind: 'text', text: '\ud800' }],
   [

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../src/splice/instant.ts';
-import type { LeafRule, ObjectShape, Part } from '../../src/splice/plan.ts';
+import { itself, type LeafRule, type ObjectShape, type Part } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
 import { type Outcome, spliced, splicedLeaf } from '../support/splice.ts';
 
@@ -386,6 +386,73 @@ describe('lists', () => {
     const entries = Array.from({ length: 10_000 }, (_, at) => ({ a: at }));
     const expected = `[${entries.map((entry) => entry.a).join(',')}]`;
     expect(spliced(shape, list(true), JSON.stringify({ l: entries }))).toBe(expected);
+  });
+});
+
+describe('a list of leaves', () => {
+  const shape: ObjectShape = { l: { list: 'leaf' }, m: { list: { l: { list: 'leaf' } } } };
+  const leaf = (required: boolean): Part => ({
+    kind: 'leaf',
+    key: itself,
+    rule: { mapping: { a: '1', b: '2' }, otherwise: '0' },
+    required,
+  });
+  const list = (required: boolean): Part[] => [{ kind: 'list', key: 'l', required, parts: [leaf(required)] }];
+
+  test.each([
+    ['{"l":["a","b","c","a"]}', '[1,2,0,1]'],
+    ['{ "l" : [ "a" , "b" ] }', '[1,2]'],
+    ['{"l":["b"]}', '[2]'],
+    ['{"l":[]}', '[]'],
+  ])('of %s is %s', (document, printed) => expect(spliced(shape, list(true), document)).toBe(printed));
+
+  test('is null, and has null, unless it is required', () => {
+    expect(spliced(shape, list(false), '{"l":["a",null]}')).toBe('[1,null]');
+    expect(spliced(shape, list(true), '{"l":["a",null]}')).toEqual(missing);
+    for (const document of ['{"l":null}', '{}']) {
+      expect(spliced(shape, list(false), document)).toBe('null');
+      expect(spliced(shape, list(true), document)).toEqual(missing);
+    }
+  });
+
+  test.each(['1', 'true', '{}', '{"":"a"}', '[]', '["a"]', '"\\u0061"'])('%s is no entry', (entry) => {
+    expect(spliced(shape, list(false), `{"l":["a",${entry}]}`)).toEqual(notExpected);
+    expect(spliced(shape, [text('x')], `{"l":["a",${entry}]}`)).toBe('x');
+  });
+
+  test.each(['1', '"s"', 'true', '{}', '{"":"a"}'])('%s is none', (value) => {
+    expect(spliced(shape, list(false), `{"l":${value}}`)).toEqual(notExpected);
+  });
+
+  test('stands in each entry of another', () => {
+    const parts: Part[] = [{ kind: 'list', key: 'm', required: true, parts: list(false) }];
+    expect(spliced(shape, parts, '{"m":[{"l":["a","b"]},{},{"l":[]},{"l":["b"]}]}')).toBe('[[1,2],null,[],[2]]');
+  });
+});
+
+describe('the first entry', () => {
+  const shape: ObjectShape = { l: { list: { a: 'leaf' } }, m: { list: 'leaf' } };
+  const first = (required: boolean): Part[] => [
+    { kind: 'first', key: 'l', required, parts: [text('('), { kind: 'leaf', key: 'a', rule: 'number', required }] },
+    { kind: 'first', key: 'm', required, parts: [{ kind: 'leaf', key: itself, rule: 'string', required }, text(')')] },
+  ];
+
+  test.each([
+    ['{"l":[{"a":1},{"a":2}],"m":["x","y"]}', '(1"x")'],
+    ['{"l":[{"a":1},7],"m":["x",7]}', '(1"x")'],
+  ])('of %s is printed', (document, printed) => expect(spliced(shape, first(true), document)).toBe(printed));
+
+  test('is null of an empty list and of none, unless it is required', () => {
+    for (const document of ['{"l":[],"m":[]}', '{"l":null,"m":null}', '{}']) {
+      expect(spliced(shape, first(false), document)).toBe('nullnull');
+      expect(spliced(shape, first(true), document)).toEqual(missing);
+    }
+    expect(spliced(shape, first(false), '{"l":[{}],"m":[null]}')).toBe('(nullnull)');
+    expect(spliced(shape, first(true), '{"l":[{"a":1}],"m":[null]}')).toEqual(missing);
+  });
+
+  test.each(['{"l":[7]}', '{"l":7}', '{"l":{}}', '{"m":[7]}', '{"m":[{}]}', '{"m":"x"}'])('of %s is refused', (odd) => {
+    expect(spliced(shape, first(false), odd)).toEqual(notExpected);
   });
 });
 

@@ -1,7 +1,7 @@
 /** What belongs to a row goes with it: by foreign keys on SQLite, and by triggers on Postgres. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DatabaseKind } from '../../src/store/json-rows.ts';
+import type { DatabaseKind } from '../../src/store/json.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { analyze, fillingOf, subjects } from '../support/growth/fill.ts';

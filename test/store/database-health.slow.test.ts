@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { writeLockOf } from '../../src/store/write-lock.ts';
+import { lockForWriting } from '../../src/store/sqlite-threads.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { canMount, mountSmall } from '../support/mounts.ts';
@@ -89,7 +89,7 @@ describe('a SQLite file', () => {
     onTestFinished(() => statements.mockRestore());
     const file = location.kind === 'sqlite' ? location.file : '';
     // A file that is locked counts as writable: for the time of the check, the gateway has no transaction.
-    const release = await writeLockOf(file).acquire();
+    const release = await lockForWriting(file);
     expect(await readiness(gateway).finally(release)).toBe(200);
     expect(files).not.toContain(file);
     const written = await sql`select value from deployment where name = 'written'`.execute(gateway.app.database);

@@ -4,8 +4,8 @@ import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cursorCodec } from '../../src/kernel/paging.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { findByIds } from '../../src/store/find-by-ids.ts';
 import { byCreation, pageQuery, selectPage } from '../../src/store/keyset.ts';
+import { findByIds } from '../../src/store/reads.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 
 const cursors = cursorCodec(randomBytes(32), 'base64url');

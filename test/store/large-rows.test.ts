@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { DefaultQueryExecutor, type QueryResult } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import { newJobId } from '../../src/capabilities/jobs/repository.ts';
 import { sealHeaders } from '../../src/capabilities/webhooks/repository.ts';
 import { maxListBytes } from '../../src/capabilities/webhooks/whole-list.ts';
 import { newId } from '../../src/kernel/ids.ts';

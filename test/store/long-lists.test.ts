@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { amongAccounts } from '../../src/auth/among-accounts.ts';
+import { amongAccounts } from '../../src/store/conditions.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases } from '../support/databases.ts';
 import { startGateway } from '../support/gateway.ts';

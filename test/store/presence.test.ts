@@ -7,8 +7,8 @@ import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, openUnmigrated, ping } from '../../src/store/database.ts';
-import { openFilePresence } from '../../src/store/file-presence.ts';
 import { aliveWhileOpen, newProcessId, openPresence, type Presence } from '../../src/store/presence.ts';
+import { openFilePresence } from '../../src/store/process-files.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 
 describe.each(databases)('presence on $name', (dialect) => {
@@ -81,7 +81,7 @@ describe('a process on SQLite that is killed', () => {
     if (location.kind !== 'sqlite') throw new Error('there is no SQLite');
     const { file } = location;
     const database = await openDatabase(location);
-    const module = new URL('../../src/store/file-presence.ts', import.meta.url).href;
+    const module = new URL('../../src/store/process-files.ts', import.meta.url).href;
     const program = `const { openFilePresence } = await import('${module}');
       const presence = openFilePresence(${JSON.stringify(file)}, () => '${'d'.repeat(8)}');
       console.log(presence.id);

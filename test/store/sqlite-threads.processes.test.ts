@@ -68,6 +68,24 @@ it('an error is the driver’s, and a transaction that fails leaves nothing and 
   expect(await ids()).toEqual(['b']);
 });
 
+it('rows come as they are stored, in one text of the thread', async () => {
+  const names = ['', 'quote " and \\', 'línea\n\u2028 🚀', 'x'.repeat(100_000)];
+  for (const [at, name] of names.entries()) {
+    const row = { id: String(at), name, created_at: Number.MAX_SAFE_INTEGER - at };
+    await database.insertInto('workspaces').values(row).execute();
+  }
+  const received: unknown[] = [];
+  const { emit } = Worker.prototype;
+  const messages = vi.spyOn(Worker.prototype, 'emit').mockImplementation(function (this: Worker, ...event) {
+    if (event[0] === 'message') received.push(event[1]);
+    return emit.apply(this, event);
+  });
+  const rows = await database.selectFrom('workspaces').selectAll().orderBy('id').execute();
+  messages.mockRestore();
+  expect(rows).toMatchObject(names.map((name, at) => ({ name, created_at: Number.MAX_SAFE_INTEGER - at })));
+  expect(received).toMatchObject([{ report: { read: expect.any(String) } }]);
+});
+
 it('when the thread dies in a transaction, none of it is stored, and the next one finds another thread', async () => {
   const post = vi.spyOn(Worker.prototype, 'postMessage');
   const lost = database.transaction().execute(async (transaction) => {

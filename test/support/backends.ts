@@ -4,7 +4,7 @@
  * test, so that no test needs what another proves.
  */
 import { randomBytes } from 'node:crypto';
-import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import { newJobId } from '../../src/capabilities/jobs/repository.ts';
 import type { JobFields, JobState } from '../../src/capabilities/jobs/shapes.ts';
 import type { WebhookTrigger } from '../../src/capabilities/webhooks/shapes.ts';
 import { newId } from '../../src/kernel/ids.ts';

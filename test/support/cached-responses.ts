@@ -2,7 +2,7 @@
 import { getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
 import { expect, vi } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
-import { maxAgeOf } from '../../src/graphql/kit/max-age.ts';
+import { maxAgeOf } from '../../src/graphql/kit/cache-hint.ts';
 import type { Named } from './operations.ts';
 import { wholeSelection } from './selection.ts';
 

@@ -3,7 +3,7 @@ export const groups = {
   processes: 'start processes, stop or kill them, and share databases between them',
   browser: 'start a browser',
   proof: 'go through thousands of generated cases, or put faults into the code that tests must find',
-  docs: 'build and start what the documentation tells an operator to',
+  docs: 'build and start the deployments that the documentation describes',
   slow: 'go through every case on every backend and database, or wait for real deadlines',
 } as const;
 
@@ -17,7 +17,8 @@ export const budgets = {
   'test/examples': 700,
   'test/clients': 300,
   browser: 300,
-  docs: 100,
+  /** Once, with the base image: a minute of debootstrap. */
+  docs: 300,
   processes: 1_000,
   proof: 600,
   slow: 1_100,

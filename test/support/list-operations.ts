@@ -11,6 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { listSourceOf } from '../../src/graphql/kit/list-source.ts';
+import { shownBy, wireOf } from '../../src/graphql/kit/wire.ts';
 import type { Random } from './random.ts';
 
 export interface GeneratedOperation {
@@ -19,6 +20,8 @@ export interface GeneratedOperation {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Whether it has lists within lists. */
   readonly isNested: boolean;
+  /** Whether it has nothing that is left to graphql-js whatever the pages: a filter, a field that a resolver makes, … */
+  readonly isCompiled: boolean;
 }
 
 /** What an operation has beside its selections. */
@@ -30,6 +33,7 @@ interface Writing {
   readonly flags: Map<string, boolean>;
   /** Lists within lists that may still be selected. */
   innerLists: number;
+  isCompiled: boolean;
 }
 
 /** More of them make plans beyond their bound, and responses of megabytes. */
@@ -42,10 +46,24 @@ const isList = (field: GraphQLField<unknown, unknown>): boolean => listSourceOf(
 const listFields = (schema: GraphQLSchema): GraphQLField<unknown, unknown>[] =>
   Object.values(schema.getQueryType()?.getFields() ?? {}).filter(isList);
 
+/** Arguments of webhooks that change nothing. */
+const noFilters = ['accountId: null', 'source: []', 'enabled: null', 'health: []', 'query: null', 'orderBy: null'];
+
+/** Those that leave webhooks out, or ask for an order. */
+const filters = [
+  'accountId: "ACo1"',
+  'source: MESSAGING',
+  'event: [NEW_RELATION]',
+  'enabled: true',
+  'health: FAILING',
+  'query: "a"',
+  'orderBy: CREATED_AT_ASC',
+];
+
 /**
  * @param authors values of `identifier`; each names a list
  * @param accountId of all lists but a few
- * @param cursorOf a cursor of the list of an author that is read with the account
+ * @param cursorOf a cursor of the list of an author that is read with the account; without one, of that of webhooks
  */
 export function generateOperation(
   schema: GraphQLSchema,
@@ -57,11 +75,11 @@ export function generateOperation(
   }: {
     readonly authors: readonly string[];
     readonly accountId: string;
-    readonly cursorOf: (author: string) => string;
+    readonly cursorOf: (author?: string) => string;
   },
 ): GeneratedOperation {
   const innerLists = random.chance(0.4) ? 1 + random.int(mostInnerLists) : 0;
-  const writing: Writing = { random, schema, fragments: [], flags: new Map(), innerLists };
+  const writing: Writing = { random, schema, fragments: [], flags: new Map(), innerLists, isCompiled: true };
   const roots: string[] = [];
   const definitions: string[] = [];
   const variables: Record<string, unknown> = {};
@@ -77,24 +95,43 @@ export function generateOperation(
     }
     return `$${variable}`;
   };
-  const count = 1 + (random.chance(0.3) ? random.int(3) : 0);
-  for (let index = 0; index < count; index += 1) {
-    const field = random.pick(listFields(schema));
+  const first = () =>
+    random.chance(0.8) ? [`first: ${value('first', 'Int', random.chance(0.5) ? 100 : 1 + random.int(8))}`] : [];
+  const argumentsOfPosts = (): string[] => {
     const author = random.pick(authors);
     const isUsual = random.chance(0.9);
     const isCompany = random.chance(0.2) ? random.chance(0.5) : undefined;
-    const args = [
+    return [
       `accountId: ${value('account', 'ID', isUsual ? accountId : 'other "account" é')}`,
       `identifier: ${value('of', 'String', author)}`,
-      ...(random.chance(0.8) ? [`first: ${value('first', 'Int', random.chance(0.5) ? 100 : 1 + random.int(8))}`] : []),
+      ...first(),
       ...(isCompany === undefined ? [] : [`isCompany: ${value('company', 'Boolean', isCompany)}`]),
       ...(isUsual && isCompany !== true && random.chance(0.2)
         ? [`after: ${value('after', 'String', cursorOf(author))}`]
         : []),
     ];
+  };
+  const argumentsOfWebhooks = (): string[] => {
+    const isFiltered = random.chance(0.05);
+    if (isFiltered) writing.isCompiled = false;
+    return [
+      ...first(),
+      ...(random.chance(0.2) ? [`after: ${value('after', 'String', cursorOf())}`] : []),
+      ...(isFiltered ? [random.pick(filters)] : random.chance(0.2) ? [random.pick(noFilters)] : []),
+    ];
+  };
+  const lists = listFields(schema);
+  const count = 1 + (random.chance(0.3) ? random.int(3) : 0);
+  // Of posts, there are more ways to write a list.
+  const kind = random.pick([...lists, ...lists.filter(({ name }) => name === 'posts')]);
+  for (let index = 0; index < count; index += 1) {
+    const field = random.chance(0.02) ? random.pick(lists) : kind;
+    if (field !== kind) writing.isCompiled = false;
+    const args = field.name === 'posts' ? argumentsOfPosts() : argumentsOfWebhooks();
+    const given = args.length === 0 ? '' : `(${args.join(', ')})`;
     const type = objectType(field);
     const directive = random.chance(0.1) ? directiveOf(writing) : '';
-    roots.push(`list${index}: ${field.name}(${args.join(', ')})${directive} ${selections(writing, type, 0)}`);
+    roots.push(`list${index}: ${field.name}${given}${directive} ${selections(writing, type, 0, false)}`);
   }
   if (random.chance(0.1)) roots.splice(random.int(roots.length + 1), 0, '__typename');
   for (const [flag, on] of writing.flags) {
@@ -106,7 +143,8 @@ export function generateOperation(
   const variablesText = definitions.length === 0 ? '' : `(${definitions.join(', ')})`;
   const other = name !== undefined && random.chance(0.5) ? ['query Other { __typename }'] : [];
   const query = [...other, `${head}${variablesText} { ${roots.join(' ')} }`, ...writing.fragments].join('\n');
-  return { query, operationName: name, variables, isNested: writing.innerLists < innerLists };
+  const { isCompiled } = writing;
+  return { query, operationName: name, variables, isNested: writing.innerLists < innerLists, isCompiled };
 }
 
 function objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
@@ -118,8 +156,23 @@ function objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
 /** How deep selections lead into types that lead back, such as the interface of posts from each of them. */
 const deepest = 9;
 
+/** Whether a resolver makes the value, so that no plan can say it. @param inItem of an item of a list, or a part of it */
+function isMade(
+  { schema }: Writing,
+  type: GraphQLNamedType,
+  field: GraphQLField<unknown, unknown>,
+  inItem: boolean,
+): boolean {
+  if (!inItem) return shownBy(field) === 'size';
+  const types = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
+  return !types.some((each) => {
+    const own = each.getFields()[field.name];
+    return own !== undefined && (wireOf(own) !== undefined || isList(own));
+  });
+}
+
 /** A selection set of an object, interface or union. */
-function selections(writing: Writing, type: GraphQLNamedType, depth: number): string {
+function selections(writing: Writing, type: GraphQLNamedType, depth: number, inItem: boolean): string {
   const { random, schema } = writing;
   const parts: string[] = [];
   if (isObjectType(type) || 'getFields' in type) {
@@ -128,19 +181,22 @@ function selections(writing: Writing, type: GraphQLNamedType, depth: number): st
     );
     const share = random.pick([0.2, 0.5, 1]);
     for (const field of shuffled(random, fields)) {
+      const made = isMade(writing, type, field, inItem);
+      if (made && !random.chance(0.005)) continue;
+      if (made) writing.isCompiled = false;
       if (isList(field)) parts.push(...innerList(writing, field, depth));
-      else if (random.chance(share)) parts.push(selectionOf(writing, field, depth));
+      else if (made || random.chance(share)) parts.push(selectionOf(writing, field, depth, inItem));
     }
   }
   // Of nodes a list has few types: the others have fields of the same names and other types.
   if (isAbstractType(type) && type.name !== 'Node' && depth < deepest) {
     for (const possible of schema.getPossibleTypes(type)) {
-      if (random.chance(0.8)) parts.push(fragmentOn(writing, possible, depth));
+      if (random.chance(0.8)) parts.push(fragmentOn(writing, possible, depth, inItem));
     }
   }
   // Fragments on the type itself and on its interfaces: their fields are merged with those around them.
   for (const same of isObjectType(type) ? [type, ...type.getInterfaces()] : []) {
-    if (depth < deepest && random.chance(0.1)) parts.push(fragmentOn(writing, same, depth));
+    if (depth < deepest && random.chance(0.1)) parts.push(fragmentOn(writing, same, depth, inItem));
   }
   if (parts.length === 0 || random.chance(0.2)) {
     parts.splice(random.int(parts.length + 1), 0, random.chance(0.3) ? 'kind: __typename' : '__typename');
@@ -148,15 +204,16 @@ function selections(writing: Writing, type: GraphQLNamedType, depth: number): st
   return `{ ${parts.join(' ')} }`;
 }
 
-function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, depth: number): string {
+function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, depth: number, inItem: boolean): string {
   const { random } = writing;
   const type = getNamedType(field.type);
   // One name for one field, so that any two selections of an object can be merged.
   const alias = random.chance(0.1) ? `as_${field.name}: ` : '';
   const directive = random.chance(0.08) ? directiveOf(writing) : '';
-  const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1)}`;
+  const isItem = inItem || shownBy(field) === 'items' || shownBy(field) === 'item';
+  const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1, isItem)}`;
   const once = `${alias}${field.name}${directive}${inner}`;
-  return random.chance(0.05) ? `${once} ${selectionOf(writing, field, depth)}` : once;
+  return random.chance(0.05) ? `${once} ${selectionOf(writing, field, depth, inItem)}` : once;
 }
 
 /** Whether a field of an interface is a list: those of its types are selected. */
@@ -169,14 +226,19 @@ function innerList(writing: Writing, field: GraphQLField<unknown, unknown>, dept
   const first = 1 + random.int(4);
   // Its name has the argument, so that any two selections can be merged.
   const directive = random.chance(0.1) ? directiveOf(writing) : '';
-  const inner = selections(writing, objectType(field), depth + 1);
+  const inner = selections(writing, objectType(field), depth + 1, false);
   return [`first_${first}_${field.name}: ${field.name}(first: ${first})${directive} ${inner}`];
 }
 
-function fragmentOn(writing: Writing, type: GraphQLObjectType | GraphQLInterfaceType, depth: number): string {
+function fragmentOn(
+  writing: Writing,
+  type: GraphQLObjectType | GraphQLInterfaceType,
+  depth: number,
+  inItem: boolean,
+): string {
   const { random } = writing;
   const directive = random.chance(0.1) ? directiveOf(writing) : '';
-  const body = selections(writing, type, depth + 1);
+  const body = selections(writing, type, depth + 1, inItem);
   if (random.chance(0.7)) return `... on ${type.name}${directive} ${body}`;
   const name = `F${writing.fragments.length}_${type.name}`;
   writing.fragments.push(`fragment ${name} on ${type.name} ${body}`);

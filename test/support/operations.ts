@@ -1,7 +1,7 @@
 /** One GraphQL operation for each root field of the schema, to test what must hold for all of them. */
 import type { GraphQLObjectType } from 'graphql';
 import { schema } from '../../src/capabilities/schema.ts';
-import { globalId } from '../../src/graphql/kit/node.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import type { Scope } from '../../src/kernel/caller.ts';
 import type { SeededWorkspace } from './backends.ts';
 

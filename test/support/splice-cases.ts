@@ -1,5 +1,5 @@
 /** Plans and documents for the splicer, made of choices. */
-import type { ObjectShape, Part, SplicePlan, ValueShape } from '../../src/splice/plan.ts';
+import { itself, type ObjectShape, type Part, type SplicePlan, type ValueShape } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
 import type { Choices } from './choices.ts';
 import { oddTimes } from './odd-times.ts';
@@ -117,6 +117,7 @@ function makeShape(choices: Choices, depth: number, uses: Uses): ObjectShape {
     const key = choices.pick(keys);
     own.set(key, choices.pick(['string', 'number', 'boolean', 'instant', 'mapping']));
     if (depth === 0 || choices.below(2) === 0) return [key, 'leaf'];
+    if (choices.oneIn(4)) return [key, { list: 'leaf' }];
     const inside = makeShape(choices, depth - 1, uses);
     return [key, choices.below(2) === 0 ? { object: inside } : { list: inside }];
   };
@@ -152,7 +153,7 @@ function makeParts(
         const [key, value] = choices.pick(own);
         return value === 'leaf'
           ? makeLeafPart(choices, key, shape, uses, inWindow, depth)
-          : makeInnerPart(choices, key, value, uses, inWindow, depth);
+          : makeInnerPart(choices, key, value, shape, uses, inWindow, depth);
       }
     }
   };
@@ -210,6 +211,7 @@ function makeInnerPart(
   choices: Choices,
   key: string,
   value: Exclude<ValueShape, 'leaf'>,
+  shape: ObjectShape,
   uses: Uses,
   inWindow: boolean,
   depth: number,
@@ -219,9 +221,20 @@ function makeInnerPart(
   if ('object' in value) {
     return { kind: 'object', key, required, parts: makeParts(choices, value.object, uses, inWindow, depth - 1) };
   }
+  const entry = value.list === 'leaf' ? leafEntry(uses, uses.get(shape)?.get(key) as Use['rule']) : value.list;
+  if (choices.oneIn(4)) {
+    return { kind: 'first', key, required, parts: makeParts(choices, entry, uses, inWindow, depth - 1) };
+  }
   return choices.below(2) === 0
-    ? { kind: 'list', key, required, parts: makeParts(choices, value.list, uses, inWindow, depth - 1) }
-    : { kind: 'window', key, parts: makeParts(choices, value.list, uses, true, depth - 1) };
+    ? { kind: 'list', key, required, parts: makeParts(choices, entry, uses, inWindow, depth - 1) }
+    : { kind: 'window', key, parts: makeParts(choices, entry, uses, true, depth - 1) };
+}
+
+/** An entry of a list of leaves, as an object that has it. */
+function leafEntry(uses: Uses, rule: Use['rule']): ObjectShape {
+  const shape: ObjectShape = { [itself]: 'leaf' };
+  uses.set(shape, new Map([[itself, rule]]));
+  return shape;
 }
 
 export function makePrintOptions(choices: Choices): PrintOptions {
@@ -316,11 +329,13 @@ class DocumentWriter {
     }
     if (value === 'leaf') return this.#leaf(this.#uses.get(shape)?.get(key) as Use['rule']);
     if ('object' in value) return this.object(value.object, depth - 1);
-    return this.#joined(
-      '[',
-      choices.list(4, () => (choices.oneIn(40) ? this.#entryOfAnyKind() : this.object(value.list, depth - 1))),
-      ']',
-    );
+    const { list } = value;
+    const entry = () => {
+      if (choices.oneIn(40)) return this.#entryOfAnyKind();
+      if (list !== 'leaf') return this.object(list, depth - 1);
+      return choices.oneIn(12) ? 'null' : this.#leaf(this.#uses.get(shape)?.get(key) as Use['rule']);
+    };
+    return this.#joined('[', choices.list(4, entry), ']');
   }
 
   #entryOfAnyKind(): string {

@@ -1,7 +1,7 @@
 /** Compares the splicer with its model, over plans and documents that are made of bytes. */
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
-import type { Part } from '../../src/splice/plan.ts';
+import type { SplicePlan } from '../../src/splice/plan.ts';
 import { encodePlan, type PrintOptions, type Splice, type Splicer } from '../../src/splice/splicer.ts';
 import { Choices } from './choices.ts';
 import { makeDocument, makePlan, makePrintOptions, mutate, type SpliceCase } from './splice-cases.ts';
@@ -64,7 +64,7 @@ function compareResponse(splice: Splice, choices: Choices, made: SpliceCase, tal
     const scanned = splice.scan(chunks(choices, bytes));
     for (const template of [choices.below(2), 2, 3]) {
       const options = makePrintOptions(choices);
-      const model = modelled(made.plan.templates[template] as readonly Part[], bytes, options);
+      const model = modelled(made.plan, template, bytes, options);
       const refusal = typeof scanned === 'string' ? scanned : splice.print(template, scanned, options);
       tally.pairs++;
       if (refusal === 'too_large') throw new Error(`${refusal} by ${bytes.toString()}`);
@@ -98,9 +98,9 @@ function chunks(choices: Choices, bytes: Buffer): Buffer[] {
   return [bytes.subarray(0, at), bytes.subarray(at)];
 }
 
-function modelled(parts: readonly Part[], bytes: Buffer, options: PrintOptions): string | null {
+function modelled({ shape, templates }: SplicePlan, at: number, bytes: Buffer, options: PrintOptions): string | null {
   try {
-    return modelPrint(parts, bytes, options);
+    return modelPrint(templates[at] ?? [], shape, bytes, options);
   } catch (error) {
     if (error instanceof Refused) return null;
     throw error;

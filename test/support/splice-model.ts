@@ -1,6 +1,6 @@
 /** What the splicer does, done with JSON.parse and JSON.stringify. */
 import { instantOf } from '../../src/splice/instant.ts';
-import type { LeafRule, Part } from '../../src/splice/plan.ts';
+import { itself, type LeafRule, type ObjectShape, type Part } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
 
 /** The model does not say why. */
@@ -8,6 +8,7 @@ export class Refused extends Error {}
 
 interface Place {
   readonly object: object;
+  readonly shape: ObjectShape;
   readonly options: PrintOptions;
   readonly item: number;
 }
@@ -16,11 +17,16 @@ interface Place {
  * @returns what a template prints of a document
  * @throws Refused
  */
-export function modelPrint(parts: readonly Part[], document: Uint8Array, options: PrintOptions): string {
+export function modelPrint(
+  parts: readonly Part[],
+  shape: ObjectShape,
+  document: Uint8Array,
+  options: PrintOptions,
+): string {
   // Bytes that are no UTF-8 are read as U+FFFD, and a byte order mark is no JSON.
   const object = parsed(Buffer.from(document).toString());
   if (!isObject(object)) throw new Refused('root');
-  return printParts(parts, { object, options, item: 0 });
+  return printParts(parts, { object, shape, options, item: 0 });
 }
 
 function parsed(text: string): unknown {
@@ -48,7 +54,8 @@ function printPart(part: Part, place: Place): string {
       return parameter(options.itemParameters[part.index]?.[item]);
     case 'leaf':
     case 'object':
-    case 'list': {
+    case 'list':
+    case 'first': {
       const value = memberOf(place, part.key);
       if (value !== undefined && value !== null) return printValue(part, value, place);
       if (part.required) throw new Refused(part.key);
@@ -76,11 +83,9 @@ function printPart(part: Part, place: Place): string {
     case 'window': {
       const value = memberOf(place, part.key);
       if (!Array.isArray(value)) throw new Refused(part.key);
-      return printEntries(part.parts, value.slice(options.from, options.to), (object, at) => ({
-        ...place,
-        object,
-        item: at,
-      }));
+      return entriesOf(place, part.key, value.slice(options.from, options.to))
+        .map((entry, at) => printParts(part.parts, { ...entry, item: at }))
+        .join(',');
     }
     case 'switch': {
       const value = memberOf(place, part.key);
@@ -116,22 +121,42 @@ function printValue(part: Extract<Part, { required: boolean }>, value: unknown, 
       return printLeaf(part.rule, value);
     case 'object':
       if (!isObject(value)) throw new Refused(part.key);
-      return printParts(part.parts, { ...place, object: value });
+      return printParts(part.parts, { ...place, object: value, shape: insideOf(place, part.key) });
     case 'list':
       if (!Array.isArray(value)) throw new Refused(part.key);
-      return `[${printEntries(part.parts, value, (object) => ({ ...place, object }))}]`;
+      return `[${entriesOf(place, part.key, value)
+        .map((entry) => printParts(part.parts, entry))
+        .join(',')}]`;
+    case 'first': {
+      if (!Array.isArray(value)) throw new Refused(part.key);
+      const [first] = entriesOf(place, part.key, value.slice(0, 1));
+      if (first !== undefined) return printParts(part.parts, first);
+      if (part.required) throw new Refused(part.key);
+      return 'null';
+    }
     default:
       return part satisfies never;
   }
 }
 
-const printEntries = (parts: readonly Part[], entries: readonly unknown[], placeOf: (o: object, at: number) => Place) =>
-  entries
-    .map((entry, at) => {
-      if (!isObject(entry)) throw new Refused('entry');
-      return printParts(parts, placeOf(entry, at));
-    })
-    .join(',');
+/** What stands under the key: that of a leaf is an object that has it. */
+function insideOf({ shape }: Place, key: string): ObjectShape {
+  const value = shape[key];
+  if (value === undefined || value === 'leaf') throw new Error(`Nothing stands in ${key}`);
+  const inside = 'object' in value ? value.object : value.list;
+  return inside === 'leaf' ? { [itself]: inside } : inside;
+}
+
+function entriesOf(place: Place, key: string, entries: readonly unknown[]): Place[] {
+  const shape = insideOf(place, key);
+  const value = place.shape[key];
+  const areLeaves = typeof value === 'object' && 'list' in value && value.list === 'leaf';
+  return entries.map((entry) => {
+    const object = areLeaves ? { [itself]: entry } : entry;
+    if (!isObject(object)) throw new Refused('entry');
+    return { ...place, shape, object };
+  });
+}
 
 function printLeaf(rule: LeafRule, value: unknown): string {
   if (typeof rule !== 'string') {

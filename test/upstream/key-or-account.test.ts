@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { demoId, failingAccounts } from '../../src/app/demo.ts';
-import { readDemoKey } from '../../src/providers/sandbox/demo-key.ts';
+import { readDemoKey } from '../../src/providers/sandbox/keys.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { startGateway } from '../support/gateway.ts';
 import { fieldOperations } from '../support/operations.ts';

@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest';
+import type { Deadline } from '../../src/kernel/lib/deadline.ts';
 import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 
 function setUp(lastsMs = 60_000) {
   const clock = { now: 0 };
   const singleFlight = createSingleFlight({ lastsMs, joinableMs: 100, message: 'too late' }, () => clock.now);
-  const started: { signal: AbortSignal; resolve: (value: string) => Value; reject: (error: Error) => void }[] = [];
+  const started: { limit: Deadline; resolve: (value: string) => Value; reject: (error: Error) => void }[] = [];
   const take = (owner = 'o', key = 'k', signal: AbortSignal = new AbortController().signal) =>
     singleFlight.run(
       owner,
       key,
-      (signal) =>
+      (limit) =>
         new Promise<Value>((resolve, reject) => {
           const land = (text: string) => {
             const value = new Value(text);
             resolve(value);
             return value;
           };
-          started.push({ signal, resolve: land, reject });
+          started.push({ limit, resolve: land, reject });
         }),
       signal,
     );
@@ -82,10 +83,10 @@ test('a caller that leaves does not end the flight for the others; the last one 
   const waits = [run('o', 'k', first.signal), run('o', 'k', second.signal)];
   first.abort(new Error('gone'));
   await expect(waits[0]).rejects.toThrow('gone');
-  expect(started[0]?.signal.aborted).toBe(false);
+  expect(started[0]?.limit.aborted).toBe(false);
   second.abort(new Error('late'));
   await expect(waits[1]).rejects.toThrow('late');
-  expect(started[0]?.signal.reason).toEqual(new Error('late'));
+  expect(started[0]?.limit.reason).toEqual(new Error('late'));
   void run();
   expect(started).toHaveLength(2);
 });
@@ -112,7 +113,7 @@ test('a flight ends by its deadline for everybody, even if its work does not not
   const timeout = { name: 'TimeoutError', message: 'too late' };
   expect(await Promise.allSettled([run(), run()])).toMatchObject([{ reason: timeout }, { reason: timeout }]);
   expect(started).toHaveLength(1);
-  expect(started[0]?.signal.reason).toMatchObject(timeout);
+  expect(started[0]?.limit.reason).toMatchObject(timeout);
   const next = run();
   expect(started).toHaveLength(2);
   started[1]?.resolve('y');

@@ -10,14 +10,14 @@ import { cursorCodec } from '../../kernel/paging.ts';
 import { createVault, type Vault } from '../../kernel/secrets/vault.ts';
 import { addressRule } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
-import { refuseSandboxKey } from '../../providers/sandbox/keys.ts';
+import { refusingSandboxKeys } from '../../providers/sandbox/keys.ts';
 import { withDeadlines } from '../../providers/with-deadlines.ts';
 import type { Database } from '../../store/database.ts';
 import { createReadBudget } from '../../store/read-budget.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { ensureDemo } from '../demo.ts';
-import { withSandboxReceiver } from '../sandbox-receiver.ts';
+import { withSandboxReceiver } from '../sandbox.ts';
 import type { Backend, Dependencies } from './backend.ts';
 import type { Sealing, Storage } from './storage.ts';
 
@@ -82,10 +82,7 @@ export async function embeddedBackend(
         maxWebhooks: config.webhooksPerWorkspace,
       }),
     },
-    async authenticate(apiKey) {
-      if (config.demo) refuseSandboxKey(apiKey);
-      return authenticate(apiKey);
-    },
+    authenticate: config.demo ? refusingSandboxKeys(authenticate) : authenticate,
     tenantOf: ({ workspaceId }) => workspaceId,
     idempotency,
     ready,

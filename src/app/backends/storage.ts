@@ -1,26 +1,23 @@
 /** The gateway's own database, whatever the backend; loaded on demand. */
 import type { Logger } from 'pino';
-import { type AccessTokens, accessTokens, isAccessToken } from '../../auth/access-tokens.ts';
+import { accessTokens, isAccessToken } from '../../auth/access-tokens.ts';
 import { authenticate, authenticateById, findRefusedKeys } from '../../auth/api-keys.ts';
 import { databaseRateLimits } from '../../auth/rate-limit-rows.ts';
-import type { RateLimitStore } from '../../auth/rate-limit-settlement.ts';
 import { rememberKeys } from '../../auth/remembered-keys.ts';
 import { opensWebhooks, resealWebhooks } from '../../capabilities/webhooks/reseal.ts';
 import type { Authenticate } from '../../kernel/caller.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
-import type { ServiceError } from '../../kernel/errors.ts';
-import type { Idempotency } from '../../kernel/idempotency.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Keyring, Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Channels } from '../../store/channels.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
-import { type Databases, openDatabases } from '../../store/databases.ts';
+import { openDatabases } from '../../store/databases.ts';
 import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
-import { lockAsGateway } from '../../store/sole-gateway.ts';
+import { lockAsGateway } from '../../store/process-files.ts';
 import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
@@ -29,22 +26,7 @@ export interface Sealing {
   readonly keyring: Keyring;
 }
 
-export interface Storage {
-  readonly databases: Databases;
-  readonly rateLimits: RateLimitStore;
-  readonly idempotency: Idempotency;
-  readonly channels: Channels | null;
-  /** Lets other processes find out whether this one is alive. */
-  readonly processId: string;
-  readonly tokens: AccessTokens;
-  /** Of an API key or access token; kept for a second, or until a revocation. */
-  readonly authenticate: Authenticate;
-  refusedKeys(keyIds: readonly string[], at: Date): Promise<ReadonlyMap<string, ServiceError>>;
-  /** Seals anew what the previous secret has sealed. @throws ConfigError when the database has another one */
-  useSecret(sealing: Sealing, vault?: Vault): Promise<void>;
-  ready(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /** @throws DatabaseUnavailable; ConfigError when a cache in memory would be stale */
 export async function openStorage(
@@ -65,7 +47,7 @@ export async function openStorage(
     readonly isCachingInMemory?: boolean;
     readonly telemetry?: Telemetry;
   },
-): Promise<Storage> {
+) {
   const processId = newProcessId(randomBytes);
   const health = databaseHealth(() => databases.keys, { now, logger });
   const databases = await openDatabases(location, health.onFault, {
@@ -104,13 +86,16 @@ export async function openStorage(
   return {
     databases,
     tokens,
+    /** Of an API key or access token; kept for a second, or until a revocation. */
     authenticate: remembered.authenticate,
-    refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
+    refusedKeys: (keyIds: readonly string[], at: Date) => findRefusedKeys(databases.keys, keyIds, at),
     rateLimits: databaseRateLimits(databases.keys, location.kind),
     idempotency: databaseIdempotency({ database: databases.jobs, kind: location.kind, now, randomBytes, logger }),
     channels,
+    /** Lets other processes find out whether this one is alive. */
     processId,
-    async useSecret({ secrets, keyring }, vault) {
+    /** Seals anew what the previous secret has sealed. @throws ConfigError when the database has another one */
+    async useSecret({ secrets, keyring }: Sealing, vault?: Vault) {
       const keys = keyring('check');
       const recognized = await recognizeSecret(databases.keys, keys, secrets);
       if (vault !== undefined && recognized === 'unknown' && !(await opensWebhooks(databases.deliveries, vault))) {

@@ -1,76 +1,25 @@
 /** The only reader of the environment. */
-import { basename, dirname, join } from 'node:path';
-import type { RateLimitSettings } from '../../auth/rate-limits.ts';
-import type { StreamLimits } from '../../auth/streams.ts';
-import type { ResponseCacheSettings } from '../../cache/settings.ts';
+import { hash } from 'node:crypto';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { ResponseCacheSettings } from '../../cache/response-store.ts';
 import type { DocumentSettings } from '../../graphql/documents/document-manifest.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
-import type { AddressBlock } from '../../net/addresses.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
-import type { TelemetrySettings } from '../../telemetry/settings.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
-import { installationName } from './installation.ts';
 import { postgresSettings } from './postgres.ts';
 import { secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
 import { refuseTypos } from './typos.ts';
 import { type Environment, fileVariable, readAll } from './variable.ts';
-import { type LogLevel, secretNames, type Variables, variables, variableTable } from './variables.ts';
+import { secretNames, type Variables, variables, variableTable } from './variables.ts';
 
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly database: DatabaseLocation;
-  /** Folder of the gateway's own files: that of the SQLite file, else `.data`. */
-  readonly dataDirectory: string;
-  readonly demoKeyFile: string;
-  readonly production: boolean;
-  readonly logLevel: LogLevel;
-  readonly telemetry: TelemetrySettings;
-  /** Milliseconds of service after the order to stop. */
-  readonly shutdownDelayMs: number;
-  /** Undefined: created once and kept in the data directory. */
-  readonly secret: string | undefined;
-  readonly previousSecret: string | undefined;
-  /** Redacted in the log. */
-  readonly secrets: readonly string[];
-  readonly demo: boolean;
-  /** Where the pictures of the sandbox networks are; null if they are not served. */
-  readonly sandboxPictures: string | null;
-  readonly graphiql: boolean;
-  /** Never in proxy mode: only our own delivery engine knows its contents. */
-  readonly webhooksPage: boolean;
-  /** Also whether errors suggest names. */
-  readonly introspection: boolean;
-  readonly federation: boolean;
-  readonly corsOrigins: readonly string[];
-  readonly documents: DocumentSettings | null;
-  readonly maxOperationCost: number;
-  /** Bytes. */
-  readonly maxResponseBytes: number;
-  readonly compression: boolean;
-  readonly compiledOperations: boolean;
-  readonly responseCache: ResponseCacheSettings | null;
-  readonly outboundAllow: readonly AddressBlock[];
-  readonly dnsServers: readonly string[];
-  readonly deliveryRetentionDays: number;
-  /** The newest; 0 for any number. */
-  readonly deliveryMaxEvents: number;
-  /** Bytes of payloads in memory. */
-  readonly deliveryMaxBytes: number;
-  readonly rateLimits: RateLimitSettings;
-  /** 0 stands for any number. */
-  readonly webhooksPerWorkspace: number;
-  readonly trustProxy: readonly AddressBlock[];
-  readonly streams: StreamLimits;
-  readonly upstream: UpstreamSettings | null;
-}
+export type Config = ReturnType<typeof readConfig>;
 
 /** Two probes of a load balancer at its usual two seconds, or the time in which Kubernetes spreads the word. */
 const productionShutdownDelayMs = 5_000;
 
 /** @throws ConfigError for the first variable with an invalid value */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment) {
   refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
   const values: Variables = readAll(variables, environment);
   const location = values.DATABASE_URL;
@@ -87,20 +36,29 @@ export function readConfig(environment: Environment): Config {
     host: values.HOST,
     port: values.PORT,
     database,
+    /** Forwarded API keys need none, so that any number of replicas can run. */
+    needsDatabase,
+    /** Folder of the gateway's own files: that of the SQLite file, else `.data`. */
     dataDirectory,
     demoKeyFile: join(dataDirectory, demoKeyName(database)),
     production,
     logLevel: values.LOG_LEVEL,
     telemetry: telemetrySettings(values, values.PORT),
+    /** Milliseconds of service after the order to stop. */
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
+    /** Undefined: created once and kept in the data directory. */
     secret: values.SECRET,
     previousSecret: values.SECRET_PREVIOUS,
+    /** Redacted in the log. */
     secrets: secretsIn(environment),
     demo,
+    /** Where the pictures of the sandbox networks are; null if they are not served. */
     sandboxPictures:
       demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL === 'on',
+    /** Never in proxy mode: only our own delivery engine knows its contents. */
     webhooksPage: values.WEBHOOKS_PAGE === 'on' && upstream === null,
+    /** Also whether errors suggest names. */
     introspection: values.INTROSPECTION === 'on',
     federation: values.FEDERATION === 'on',
     corsOrigins: values.CORS_ORIGINS,
@@ -109,11 +67,14 @@ export function readConfig(environment: Environment): Config {
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
     responseCache: responseCacheSettings(values, upstream),
     maxOperationCost: values.GRAPHQL_MAX_COST,
+    /** Bytes. */
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
     dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    /** The newest; 0 for any number. */
     deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
+    /** Bytes of payloads in memory. */
     deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,
@@ -122,6 +83,7 @@ export function readConfig(environment: Environment): Config {
       eventsPerSecond: values.EVENTS_PER_SECOND,
       deliveriesPerSecond: values.DELIVERIES_PER_SECOND,
     },
+    /** 0 stands for any number. */
     webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
     trustProxy: values.TRUST_PROXY,
     streams: {
@@ -222,4 +184,21 @@ function demoKeyName(database: DatabaseLocation): string {
     .map((part) => part.replaceAll(/[^\w.-]+/g, ''))
     .filter((part) => part !== '')
     .join('-');
+}
+
+/**
+ * A name for data of several installations in one place, equal in all processes on the same data. Made of addresses,
+ * not of secrets, which change while processes with the former ones still run.
+ */
+export function installationName(database: DatabaseLocation, upstream: UpstreamSettings | null): string {
+  const service = upstream && [upstream.origin, upstream.basePath];
+  return hash('sha256', JSON.stringify([hostAddressOf(database), service]), 'base64url').slice(0, 16);
+}
+
+/** Without users and settings, which may differ between processes. */
+function hostAddressOf(database: DatabaseLocation): readonly string[] {
+  if (database.kind === 'sqlite') return [resolve(database.file)];
+  const { hostname, port, pathname, username, searchParams } = new URL(database.url);
+  const name = pathname.slice(1) || username;
+  return [(searchParams.get('host') ?? hostname).toLowerCase(), searchParams.get('port') ?? (port || '5432'), name];
 }

@@ -1,5 +1,5 @@
 /** The variables of OpenTelemetry that the gateway reads, and Prometheus's address. The SDK reads the others. */
-import { type TelemetrySettings, traceSamplers } from '../../telemetry/settings.ts';
+import { type TelemetrySettings, traceSamplers } from '../../telemetry/telemetry.ts';
 import { oneOf, wholeNumber, withoutLastSlashes } from './values.ts';
 import { variable } from './variable.ts';
 

@@ -19,7 +19,6 @@ import {
 import { secretVariable, variable } from './variable.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** 0 for any number. */
 const countVariable = wholeNumber(0, 10_000_000);
@@ -102,7 +101,7 @@ export const variables = {
     (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
   ),
   COMPILED_OPERATIONS: variable(
-    'In proxy mode, `on` builds responses to queries of posts from the bytes of the upstream service, which takes less CPU. `off` executes everything with graphql-js. The responses are the same.',
+    'In proxy mode, `on` builds responses to queries of posts and webhooks from the bytes of the upstream service, which takes less CPU. `off` executes everything with resolvers. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
   ),

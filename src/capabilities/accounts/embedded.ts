@@ -11,7 +11,7 @@ import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import type { Database } from '../../store/database.ts';
-import { findByIds, requireFound } from '../../store/find-by-ids.ts';
+import { findByIds, requireFound } from '../../store/reads.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
 import type { AccountsPort } from './port.ts';
 import { type Account, accountListLimits, accountListScope } from './shapes.ts';

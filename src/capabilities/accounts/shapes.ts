@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tokenLifetime } from '../../auth/access-tokens.ts';
 import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
 import { type Scope, scopeNames, unscopedToken } from '../../kernel/caller.ts';
-import { keysOf } from '../../kernel/lib/keys-of.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
 import {
   anyValueOf,

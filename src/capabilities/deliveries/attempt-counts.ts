@@ -1,8 +1,8 @@
 /** Attempts of webhooks and workspaces, counted by every settlement: reading them is a range of an index. */
 import { type Kysely, sql } from 'kysely';
-import { entriesOf, keysOf } from '../../kernel/lib/keys-of.ts';
+import { entriesOf, keysOf } from '../../kernel/lib/objects.ts';
 import { firstSpan, statisticsPeriods } from '../../kernel/periods.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../../store/json-rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../../store/json.ts';
 import { statisticsKeys, unlocked } from '../../store/locks.ts';
 import type { Tables, WebhookStatisticsTable } from '../../store/schema.ts';
 
@@ -46,7 +46,7 @@ export async function countAttempts(
   samples: readonly SettledSample[],
 ): Promise<void> {
   if (samples.length === 0) return;
-  const counted = rowsTable(kind, 'counted', columns, rowsText(countsOf(samples)));
+  const counted = rowsTable(kind, 'counted', rowsText(columns, countsOf(samples)));
   await sql`
     insert into webhook_statistics (${statisticsKeys.webhook_statistics}, attempts)
     select ${statisticsKeys.webhook_statistics}, attempts from ${counted}
@@ -65,25 +65,34 @@ export async function countAttempts(
     do update set attempts = workspace_statistics.attempts + excluded.attempts`.execute(transaction);
 }
 
+/** In spans of all periods: those of a period consist of those of the one before. */
 function countsOf(samples: readonly SettledSample[]): CountedRow[] {
+  let rows = samples.map(rowOf);
+  return Object.values(statisticsPeriods).flatMap(({ spanMs }) => {
+    rows = countedIn(spanMs, rows);
+    return rows;
+  });
+}
+
+const rowOf = ({ workspaceId, webhookId, startedAt, durationMs, succeeded }: SettledSample): CountedRow => ({
+  workspace_id: workspaceId,
+  webhook_id: webhookId,
+  span_ms: 1,
+  starts_at: startedAt,
+  succeeded: succeeded ? 1 : 0,
+  within_ms: durationBounds.find((bound) => durationMs <= bound) ?? longestDuration,
+  attempts: 1,
+});
+
+/** @param rows of shorter spans */
+function countedIn(span_ms: number, rows: readonly CountedRow[]): CountedRow[] {
   const counts = new Map<string, CountedRow>();
-  for (const { workspaceId, webhookId, startedAt, durationMs, succeeded } of samples) {
-    const within_ms = durationBounds.find((bound) => durationMs <= bound) ?? longestDuration;
-    for (const { spanMs } of Object.values(statisticsPeriods)) {
-      const starts_at = startedAt - (startedAt % spanMs);
-      const name = `${webhookId} ${spanMs} ${starts_at} ${succeeded} ${within_ms}`;
-      const row = counts.get(name) ?? {
-        workspace_id: workspaceId,
-        webhook_id: webhookId,
-        span_ms: spanMs,
-        starts_at,
-        succeeded: succeeded ? 1 : 0,
-        within_ms,
-        attempts: 0,
-      };
-      row.attempts += 1;
-      counts.set(name, row);
-    }
+  for (const row of rows) {
+    const starts_at = row.starts_at - (row.starts_at % span_ms);
+    const name = `${row.webhook_id} ${starts_at} ${row.succeeded} ${row.within_ms}`;
+    const counted = counts.get(name);
+    if (counted === undefined) counts.set(name, { ...row, span_ms, starts_at });
+    else counted.attempts += row.attempts;
   }
   return [...counts.values()];
 }

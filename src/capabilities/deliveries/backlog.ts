@@ -1,7 +1,7 @@
 /** Pending and held deliveries, of webhooks or of all of a workspace, counted up to a bound. */
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { amongAccounts } from '../../auth/among-accounts.ts';
 import { isoOrNull } from '../../kernel/date-time.ts';
+import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { findManageable } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';

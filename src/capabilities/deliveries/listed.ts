@@ -1,10 +1,9 @@
 /** Queries of filtered deliveries, of a webhook or of all of a workspace: for a page, and for their number. */
 import { requireAccount } from '../../auth/account-access.ts';
-import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
+import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { isInWorkspace } from '../../store/in-workspace.ts';
 import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
 import {
   type DeliveryFilter,

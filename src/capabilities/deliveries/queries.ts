@@ -5,15 +5,13 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import { maxTotalCount } from '../../kernel/validation.ts';
 import type { Database } from '../../store/database.ts';
-import { findByIds } from '../../store/find-by-ids.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import { selectPage, startPage } from '../../store/keyset.ts';
-import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
-import { onlyOf, readTogether } from '../../store/read-together.ts';
+import { findByIds, onlyOf, readTogether } from '../../store/reads.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
@@ -84,11 +82,7 @@ export function deliveryQueries({
     list: async (context, request) => onlyOf(await lists(context, [request])),
 
     counts: ({ caller }, filters) =>
-      readTogether(
-        filters,
-        (filter) => countedDeliveries(database, caller, filter),
-        (listed) => countRows(database, listed, maxTotalCount),
-      ),
+      countLists(database, filters, (filter) => countedDeliveries(database, caller, filter)),
 
     async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
       const [delivery] = await findByIds([delivery_id], isId, (ids) =>

@@ -1,7 +1,7 @@
 /** The SQL of redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
-import { amongAccounts } from '../../auth/among-accounts.ts';
-import type { DatabaseKind } from '../../store/json-rows.ts';
+import { amongAccounts } from '../../store/conditions.ts';
+import type { DatabaseKind } from '../../store/json.ts';
 import { byCreation, pageQuery } from '../../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
 import type { Tables } from '../../store/schema.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { webhookEvents } from '../../events/sources.ts';
 import { dateTimeOf } from '../../kernel/date-time.ts';
-import { keysOf } from '../../kernel/lib/keys-of.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
 import { statisticsPeriods } from '../../kernel/periods.ts';
 import {

@@ -29,7 +29,7 @@ export const webhookStatistics =
     const managed = await findManageable(database, caller, webhook_ids);
     if (managed.length === 0) return webhook_ids.map(() => null);
     const start = firstSpan(period, now().getTime());
-    const countsOf = await readCounts(database, 'webhook', managed, { period, start });
+    const countsOf = await readAttemptCounts(database, 'webhook', managed, { period, start });
     const isManaged = new Set(managed);
     return webhook_ids.map((id) => (isManaged.has(id) ? statisticsOf(countsOf.get(id), { period, start }) : null));
   };
@@ -53,7 +53,7 @@ const classColumns = sql.join(
 );
 
 /** The database adds up: this process reads a row per span, not per class. */
-async function readCounts(
+async function readAttemptCounts(
   database: Database,
   owner: 'webhook' | 'workspace',
   ids: readonly string[],
@@ -82,7 +82,7 @@ export async function workspaceStatistics(
   period: StatisticsPeriod,
 ): Promise<WebhookStatistics> {
   const start = firstSpan(period, now().getTime());
-  const countsOf = await readCounts(database, 'workspace', [workspaceId], { period, start });
+  const countsOf = await readAttemptCounts(database, 'workspace', [workspaceId], { period, start });
   return statisticsOf(countsOf.get(workspaceId), { period, start });
 }
 

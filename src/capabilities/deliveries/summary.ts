@@ -11,7 +11,7 @@ export const webhookSummary =
     // They tell of webhooks beyond the key.
     if (accountIds !== null) return null;
     const [counts, statistics, backlog] = await Promise.all([
-      readCounts(context.database, workspaceId),
+      webhookCounts(context.database, workspaceId),
       workspaceStatistics(context, workspaceId, period),
       workspaceBacklog(context.database, workspaceId),
     ]);
@@ -20,7 +20,7 @@ export const webhookSummary =
 
 const none: WebhookSummary['counts'] = { healthy: 0, failing: 0, disabled_by_gateway: 0, disabled_by_caller: 0 };
 
-async function readCounts(database: Database, workspaceId: string): Promise<WebhookSummary['counts']> {
+async function webhookCounts(database: Database, workspaceId: string): Promise<WebhookSummary['counts']> {
   const row = await database
     .selectFrom('webhook_counts')
     .select(['healthy', 'failing', 'disabled_by_gateway', 'disabled_by_caller'])

@@ -1,10 +1,9 @@
 /** A key sees the deliveries of its workspace for events of accounts that it may act for. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import { mayActFor } from '../../auth/account-access.ts';
-import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { isInWorkspace } from '../../store/in-workspace.ts';
 import type { DeliveryTable, Tables } from '../../store/schema.ts';
 
 export const canSee = (caller: Caller, delivery: Pick<DeliveryTable, 'workspace_id' | 'account_id'>): boolean =>
@@ -32,7 +31,7 @@ export const storedDeliveries = (database: Database) =>
     .innerJoin('webhooks', (join) =>
       join
         .onRef('webhooks.id', '=', 'deliveries.webhook_id')
-        // No index of workspaces finds deliveries (store/in-workspace.ts).
+        // No index of workspaces finds deliveries (store/conditions.ts).
         .on(sql<boolean>`(webhooks.workspace_id = deliveries.workspace_id) is true`),
     )
     .selectAll('deliveries');

@@ -1,15 +1,15 @@
 /** A changed delivery is read once for all watchers, if one can see it. Slow readers lose the oldest changes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expressionBuilder, type RawBuilder, sql } from 'kysely';
-import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import { createPacer } from '../../kernel/lib/pacer.ts';
+import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { DatabaseFault } from '../../store/faults.ts';
-import { findByIds, requireFound } from '../../store/find-by-ids.ts';
 import { maxChangedIds, type Notifications, type UpdateListener } from '../../store/notifications.ts';
+import { findByIds, requireFound } from '../../store/reads.ts';
 import { changesPerTurn } from '../../store/row-watch.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
 import { type Watcher, type WatchFeed, watch } from '../../store/watch.ts';
@@ -171,7 +171,7 @@ async function watchedRows(
     .execute();
 }
 
-/** Beside ids, whose index finds the rows (store/in-workspace.ts). */
+/** Beside ids, whose index finds the rows (store/conditions.ts). */
 const isAmong = (column: string, values: readonly string[] | null): RawBuilder<boolean> =>
   values === null
     ? sql`1 = 1`

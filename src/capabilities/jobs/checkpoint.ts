@@ -1,8 +1,7 @@
 /** Rules of checkpoints. The contract leaves open how many wrong inputs close one, and how long it stays open. */
 
-import { ServiceError } from '../../kernel/errors.ts';
+import { ServiceError, SessionFailure } from '../../kernel/errors.ts';
 import { minute } from '../../kernel/lib/time-units.ts';
-import { SessionFailure } from '../../kernel/session-failure.ts';
 import type { PublishStep } from '../../providers/provider.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import type { CheckpointType, OpenCheckpoint } from './shapes.ts';

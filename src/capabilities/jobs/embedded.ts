@@ -4,15 +4,13 @@ import { ServiceError } from '../../kernel/errors.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import { parse } from '../../kernel/parse.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import { maxTotalCount } from '../../kernel/validation.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
-import { findByIds, requireFound } from '../../store/find-by-ids.ts';
 import { storeWithRows } from '../../store/key-response.ts';
 import { startPage } from '../../store/keyset.ts';
-import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { LeaseDependencies } from '../../store/lease.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
-import { onlyOf, readTogether } from '../../store/read-together.ts';
+import { findByIds, onlyOf, readTogether, requireFound } from '../../store/reads.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import {
@@ -23,20 +21,23 @@ import {
   shownCheckpoint,
   writeCheckpoint,
 } from './checkpoint.ts';
-import { isJobId, newJobId } from './ids.ts';
 import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.ts';
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import {
+  isJobId,
   keysetOf,
   listedJobs,
+  newJobId,
   requireJob,
   type StoredJob,
   selectJobFields,
   selectJobs,
   storedFields,
   toPosting,
+  toPostings,
   watchedJobs,
+  withSmallContents,
 } from './repository.ts';
 import { checkpointInputShape, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
@@ -89,18 +90,29 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
   };
   const changes = createRowWatch(watchedJobs(database));
 
-  const lists: JobsPort['lists'] = ({ caller }, requests) =>
-    readTogether(
+  const lists: JobsPort['lists'] = async (context, requests) => {
+    const { caller } = context;
+    // Pages of one statement have the same columns.
+    const withContent = requests.some((request) => request.withContent === true);
+    return readTogether(
       requests,
-      ({ cursor, limit = jobListLimits.limit.default, ...filter }) => {
+      ({ cursor, limit = jobListLimits.limit.default, withContent: _, ...filter }) => {
         const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
-        return startPage(listedJobs(database, caller, filter), keysetOf(filter), { cursors, scope, cursor, limit });
+        const listed = listedJobs(database, caller, filter);
+        const query = withContent ? withSmallContents(listed) : listed;
+        return startPage(query, keysetOf(filter), { cursors, scope, cursor, limit });
       },
       async (started) => {
         const pages = await selectPages(database, started);
-        return pages.map(({ items, cursor }) => ({ items: items.map((job) => toPosting(job, now())), cursor }));
+        return Promise.all(
+          pages.map(async ({ items, cursor }) => ({
+            items: await toPostings({ budget, now }, context, items),
+            cursor,
+          })),
+        );
       },
     );
+  };
 
   return {
     async edit(context, { job_id, account_id, ...changes }) {
@@ -173,11 +185,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     lists,
     list: async (context, request) => onlyOf(await lists(context, [request])),
     counts: ({ caller }, filters) =>
-      readTogether(
-        filters,
-        (filter) => listedJobs(database, caller, filter).clearSelect().select('id'),
-        (listed) => countRows(database, listed, maxTotalCount),
-      ),
+      countLists(database, filters, (filter) => listedJobs(database, caller, filter).clearSelect().select('id')),
   };
 }
 

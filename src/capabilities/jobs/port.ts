@@ -9,6 +9,7 @@ import type {
   JobFieldsRequest,
   JobFilter,
   JobListRequest,
+  JobPageRequest,
   JobPosting,
   JobPublish,
   JobPublishResult,
@@ -33,7 +34,7 @@ export interface JobsPort {
   /** Of one account, or of all that the key may use. `limit` is 1 to 250. */
   list(context: RequestContext, request: JobListRequest): Promise<Page<JobPosting>>;
   /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */
-  lists(context: RequestContext, requests: readonly JobListRequest[]): Promise<(Page<JobPosting> | Error)[]>;
+  lists(context: RequestContext, requests: readonly JobPageRequest[]): Promise<(Page<JobPosting> | Error)[]>;
   /** In the order of the filters; `maxTotalCount` for any larger size, an error for a list that cannot be counted. */
   counts(context: RequestContext, filters: readonly JobFilter[]): Promise<(number | Error)[]>;
   /** Each posting, now and after every change. @throws ServiceError `resource_not_found` for an invisible one */

@@ -1,24 +1,21 @@
 /** Stored postings and drafts that a caller may see. Changing one takes a lease (lease.ts). */
 
+import { sql } from 'kysely';
 import { requireAccount } from '../../auth/account-access.ts';
-import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { isoOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import type { RandomBytes } from '../../kernel/ids.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
+import { amongAccounts, isInWorkspace, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { isInWorkspace } from '../../store/in-workspace.ts';
-import { readJsonColumn } from '../../store/json.ts';
-import { jsonEntries } from '../../store/json-entries.ts';
-import type { DatabaseKind } from '../../store/json-rows.ts';
+import { type DatabaseKind, jsonEntries, readJsonColumn } from '../../store/json.ts';
 import { byCreation, type Keyset } from '../../store/keyset.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
-import { nameContains } from '../../store/names.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import type { RowSource } from '../../store/row-watch.ts';
 import type { JobTable } from '../../store/schema.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
-import { checkJobId } from './ids.ts';
 import {
   defaultJobOrder,
   type JobFields,
@@ -113,6 +110,40 @@ export function listedJobs(
   return query;
 }
 
+/** Up to this size, reading all of a content costs less than taking entries out of it, which the database parses it for. */
+const maxSmallContent = 8_192;
+
+/** With contents that are small; null for the others. */
+export const withSmallContents = (jobs: ReturnType<typeof listedJobs>) =>
+  jobs.select(
+    sql<string | null>`case when ${columnBytes('fields')} <= ${sql.lit(maxSmallContent)} then fields end`.as('content'),
+  );
+
+/** A job of a list, read with its content or without. */
+type ContentRow = ListedJob & { readonly content?: string | null };
+
+/** Within the budget of the operation: beyond it, contents are left to {@link selectJobFields}, whose fields say why. */
+export async function toPostings(
+  { budget, now }: { readonly budget: ReadBudget; readonly now: () => Date },
+  context: RequestContext,
+  jobs: readonly ContentRow[],
+): Promise<JobPosting[]> {
+  const bytes = jobs.reduce((sum, { content }) => sum + Buffer.byteLength(content ?? ''), 0);
+  const giveBack = bytes === 0 ? null : await budget.take(context, bytes).catch(unlessRefused);
+  if (context.whenPrinted === undefined) giveBack?.();
+  return jobs.map((job) => {
+    const posting = toPosting(job, now());
+    return giveBack === null || typeof job.content !== 'string'
+      ? posting
+      : { ...posting, content: readJsonColumn<JobFields>(job.content) };
+  });
+}
+
+function unlessRefused(error: unknown): null {
+  if (error instanceof ServiceError) return null;
+  throw error;
+}
+
 type SortColumn = 'created_at' | 'updated_at' | 'id';
 
 const byChange = (order: 'asc' | 'desc'): Keyset<SortColumn> => ({
@@ -154,3 +185,15 @@ export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   created_at: isoOf(job.created_at),
   updated_at: isoOf(job.updated_at),
 });
+
+/** Of a posting or a draft: digits only, as the network's; 15, the first of which is not zero. */
+export const newJobId = (randomBytes: RandomBytes): string =>
+  (100_000_000_000_000n + (randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n)).toString();
+
+export const isJobId = (value: string): boolean => /^\d{1,32}$/.test(value);
+
+/** @throws ServiceError `invalid_resource_identifier` when the id is malformed */
+export function checkJobId(value: string): void {
+  if (isJobId(value)) return;
+  throw new ServiceError('invalid_resource_identifier', { detail: 'The job id is malformed: it has digits only.' });
+}

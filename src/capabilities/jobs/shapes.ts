@@ -1,6 +1,6 @@
 /** Job postings: requests and results of the contract, and rules between fields that need no I/O. */
 import { z } from 'zod';
-import { keysOf } from '../../kernel/lib/keys-of.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
 import {
   anyValueOf,
@@ -277,7 +277,7 @@ export type JobPublished = z.infer<typeof jobPublishedShape>;
 export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
 export type JobPublishResult = JobPublished | JobCheckpointOpened;
 
-/** An addition to the contract: a posting without its content ({@link JobFields}). Times are ISO 8601 in UTC. */
+/** An addition to the contract: a posting, mostly without its content ({@link JobFields}). Times are ISO 8601 in UTC. */
 export interface JobPosting {
   readonly object: 'PnetJobPosting';
   readonly job_id: string;
@@ -286,6 +286,13 @@ export interface JobPosting {
   readonly checkpoint: OpenCheckpoint | null;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Small, of a list that was read with it. Content that is not here is read by itself. */
+  readonly content?: JobFields;
+}
+
+/** A page of a list, with the small contents of its postings if they are selected. */
+export interface JobPageRequest extends JobListRequest {
+  readonly withContent?: boolean;
 }
 
 /** Required by the network before it publishes the draft. */

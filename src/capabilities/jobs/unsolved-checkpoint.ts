@@ -1,5 +1,4 @@
-import { type Issue, ServiceError } from '../../kernel/errors.ts';
-import { SessionFailure } from '../../kernel/session-failure.ts';
+import { type Issue, ServiceError, SessionFailure } from '../../kernel/errors.ts';
 import type { OpenCheckpoint } from './shapes.ts';
 
 /** A solution that did not pass, with the checkpoint that it leaves open; null if none is, or if the service does not tell. */

@@ -1,5 +1,5 @@
 /** The contract's words for job postings, and our own orders, with the meanings that the schema shows. */
-import { keysOf } from '../../kernel/lib/keys-of.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
 
 export const meanings = {
   workplaces: {

@@ -19,7 +19,7 @@ export function embeddedPosts({
 }): PostsPort {
   const types = accountTypes.filter((type) => providers[type] !== undefined);
   return {
-    async list({ caller, signal }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
+    async list({ caller, signal, turn }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
       const session = await requireSession(database, caller, account_id, {
         types,
         notFoundAs: 'wrong_account',
@@ -32,6 +32,9 @@ export function embeddedPosts({
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
       const provider = providers[session.type];
       if (provider === undefined) throw new TypeError(`No provider lists posts for accounts of type ${session.type}`);
+      // Before a network in this process makes its posts: those of all requests that wait for a turn would be alive at once, and
+      // outlive V8's young generation.
+      await turn?.();
       const page = await provider.listPosts(
         session,
         {

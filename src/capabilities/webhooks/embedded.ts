@@ -1,13 +1,12 @@
-import { type WebhookSource, webhookSources } from '../../events/sources.ts';
+import { defaultMapping } from '../../events/event.ts';
+import type { WebhookSource } from '../../events/sources.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
-import { maxTotalCount } from '../../kernel/validation.ts';
-import { findByIds } from '../../store/find-by-ids.ts';
 import { startPage } from '../../store/keyset.ts';
-import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
-import { readTogether } from '../../store/read-together.ts';
+import { findByIds, readTogether } from '../../store/reads.ts';
 import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
 import { webhookHealth } from './health.ts';
@@ -56,11 +55,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     list: listWhole(context),
 
     counts: ({ caller }, filters) =>
-      readTogether(
-        filters,
-        (filter) => fittingWebhooks(context, caller, filter).clearSelect().select('id'),
-        (listed) => countRows(database, listed, maxTotalCount),
-      ),
+      countLists(database, filters, (filter) => fittingWebhooks(context, caller, filter).clearSelect().select('id')),
 
     find: ({ caller }, webhookIds) =>
       findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute())),
@@ -72,7 +67,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       return createWebhook(context, call, request, {
         type: 'AUTO',
         source,
-        data: JSON.stringify(request.data ?? webhookSources[source].keys.map((key) => ({ name: key, key }))),
+        data: JSON.stringify(request.data ?? defaultMapping(source)),
         events: JSON.stringify(subscribedEvents({ source }, request.events)),
         trigger: null,
       });

@@ -1,6 +1,6 @@
 import { accessTo } from '../../auth/account-access.ts';
 import { isoOrNull } from '../../kernel/date-time.ts';
-import { isInWorkspace } from '../../store/in-workspace.ts';
+import { isInWorkspace } from '../../store/conditions.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import type { RegistryContext } from './repository.ts';

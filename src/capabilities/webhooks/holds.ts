@@ -5,8 +5,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import { readJsonColumn } from '../../store/json.ts';
-import { type DatabaseKind, isOneOf } from '../../store/json-rows.ts';
+import { type DatabaseKind, isOneOf, readJsonColumn } from '../../store/json.ts';
 import { byCreation, pageQuery } from '../../store/keyset.ts';
 import { lockDeliveries } from '../../store/locks.ts';
 import { maxChangedIds, type NotifyingTransaction } from '../../store/notifications.ts';

@@ -2,9 +2,9 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { requireAccount } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
-import { nameContains } from '../../store/names.ts';
 import type { Tables } from '../../store/schema.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import { storedWebhooks, visibleWebhooks } from './repository.ts';

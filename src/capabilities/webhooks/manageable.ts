@@ -6,8 +6,8 @@ import { accessTo, requireManaging } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';
+import { isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { isInWorkspace } from '../../store/in-workspace.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import type { WebhookTable } from '../../store/schema.ts';
 

@@ -1,3 +1,4 @@
+import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
@@ -28,8 +29,13 @@ export interface WebhooksPort {
   readonly hasShortPages: boolean;
   /** Oldest first: 1 to 250, by default 100, or fewer. @throws ServiceError `account_mismatch` beyond the key */
   list(context: RequestContext, request: WebhookSearch): Promise<WebhookList>;
-  /** Pages of any size in bytes, in the order of the requests; an error for each that cannot be read. */
+  /**
+   * Pages of any size in bytes, in the order of the requests; an error for each that cannot be read. A service reads the
+   * longest page for each place in a list, so that a page may be longer than requested.
+   */
   lists(context: RequestContext, requests: readonly WebhookSearch[]): Promise<(Page<ListedWebhook> | Error)[]>;
+  /** {@link list} as bytes, where the backend has bytes. */
+  readonly pages?: PageSource<WebhookSearch, WebhookList>;
   /** In the order of the ids: null if the key cannot see it, an error if it cannot be looked up. */
   find(context: RequestContext, webhookIds: readonly string[]): Promise<(ListedWebhook | Error | null)[]>;
   /** {@link find} with their large parts. */

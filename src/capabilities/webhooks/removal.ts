@@ -4,7 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, isOneOf } from '../../store/json-rows.ts';
+import { type DatabaseKind, isOneOf } from '../../store/json.ts';
 import { pageQuery } from '../../store/keyset.ts';
 import { lockDestinations } from '../../store/locks.ts';
 import type { NotifyingTransaction } from '../../store/notifications.ts';

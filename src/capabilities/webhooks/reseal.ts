@@ -1,7 +1,7 @@
 /** Reseals webhooks after a change of the deployment's secret. */
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Database } from '../../store/database.ts';
-import type { DatabaseKind } from '../../store/json-rows.ts';
+import type { DatabaseKind } from '../../store/json.ts';
 import { lockDestinations } from '../../store/locks.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { resealSecrets } from './destinations.ts';

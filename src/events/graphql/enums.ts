@@ -1,5 +1,5 @@
 import { contractEnum, contractEnums } from '../../graphql/kit/enums.ts';
-import { entriesOf } from '../../kernel/lib/keys-of.ts';
+import { entriesOf } from '../../kernel/lib/objects.ts';
 import { type WebhookDataKey, type WebhookEvent, type WebhookSource, webhookSources } from '../sources.ts';
 
 const sources = entriesOf(webhookSources);

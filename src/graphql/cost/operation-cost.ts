@@ -8,7 +8,6 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
-  isObjectType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -20,6 +19,7 @@ import {
   argumentsOf,
   collectFields,
   type Fragments,
+  fragmentApplies,
   fragmentsOf,
   includedBy,
   selectionSetsOf,
@@ -112,13 +112,6 @@ function sizesOf(field: FieldOf, argument: (name: string) => unknown, inherited:
   const size = field.size(argument);
   if (field.isSized && inherited !== undefined) return { objects: inherited, page: undefined };
   return field.sizesOthers ? { objects: 1, page: size } : { objects: size, page: undefined };
-}
-
-/** An unknown condition applies. */
-function fragmentApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
-  const on = schema.getType(condition);
-  if (on === undefined || on === type) return true;
-  return isAbstractType(on) && !isObjectType(on) && schema.isSubType(on, type);
 }
 
 /** The operation with this name, or the only one; undefined if there is none. */

@@ -3,6 +3,9 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isAbstractType,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -65,6 +68,12 @@ export function collectFields(sets: readonly SelectionSetNode[], fragments: Frag
   };
   for (const set of sets) collect(set, 0);
   return { fields, fragments: seen.size };
+}
+
+/** Whether a fragment with this condition applies to objects of the type. Validation refuses an unknown one, which applies. */
+export function fragmentApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+  const on = schema.getType(condition);
+  return on === undefined || on === type || (isAbstractType(on) && schema.isSubType(on, type));
 }
 
 export const selectionSetsOf = (nodes: readonly FieldNode[]): SelectionSetNode[] =>

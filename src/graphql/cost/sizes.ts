@@ -63,7 +63,8 @@ export function createSizes(schema: GraphQLSchema): Sizes {
   return made;
 }
 
-function metaField(schema: GraphQLSchema, type: GraphQLObjectType, name: string) {
+/** `__schema` and `__type` of the query type, which its own fields do not have. */
+export function metaField(schema: GraphQLSchema, type: GraphQLObjectType, name: string) {
   if (type !== schema.getQueryType()) return undefined;
   return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name);
 }

@@ -21,7 +21,7 @@ import { fragmentsOf } from '../cost/selections.ts';
 import { type Plans, plansOf } from '../executors/compiled/plans.ts';
 import { Declined } from '../executors/declined.ts';
 import { type Introspect, isIntrospection, type Project } from '../executors/introspection.ts';
-import { maxAgeOf } from '../kit/max-age.ts';
+import { maxAgeOf } from '../kit/cache-hint.ts';
 import { parseWithinLimits, requireReasonableShape, validationRules } from './parse.ts';
 import { type Coerce, coercion } from './variables.ts';
 

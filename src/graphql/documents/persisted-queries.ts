@@ -8,21 +8,18 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError, toEnvelope } from '../../kernel/errors.ts';
 import { operationLimits } from '../cost/limits.ts';
 
-export interface PersistedQueries {
-  /** Undefined if the process does not know the hash, or has forgotten it. */
-  find(sha256: string): string | undefined;
-  add(sha256: string, document: string): void;
-}
-
 /** The documents of a few hundred pages. */
 export const maxCharacters = 4_194_304;
 
+export type PersistedQueries = ReturnType<typeof createPersistedQueries>;
+
 /** Remembers recently used documents, per process: the protocol makes up for a miss. */
-export function createPersistedQueries({ limit = maxCharacters }: { readonly limit?: number } = {}): PersistedQueries {
+export function createPersistedQueries({ limit = maxCharacters }: { readonly limit?: number } = {}) {
   const documents = new LRUCache<string, string>({ maxSize: limit, sizeCalculation: ({ length }) => length });
   return {
-    find: (sha256) => documents.get(sha256),
-    add(sha256, text) {
+    /** Undefined if the process does not know the hash, or has forgotten it. */
+    find: (sha256: string): string | undefined => documents.get(sha256),
+    add(sha256: string, text: string): void {
       if (!isTooLong(text)) documents.set(sha256, text);
     },
   };

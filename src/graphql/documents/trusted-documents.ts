@@ -11,12 +11,6 @@ import type { DocumentSettings } from './document-manifest.ts';
 import { parseDocument } from './known-documents.ts';
 import { validationRules } from './parse.ts';
 
-export interface TrustedDocuments {
-  readonly isOnly: boolean;
-  find(id: string): string | undefined;
-  readonly parsed: ReadonlyMap<string, DocumentNode>;
-}
-
 export interface TrustedDocumentOptions {
   readonly schema: GraphQLSchema;
   readonly introspection: boolean;
@@ -26,11 +20,13 @@ export interface TrustedDocumentOptions {
 /** Documents named in the error: where one does not fit, often none does. */
 const maxNamed = 10;
 
+export type TrustedDocuments = ReturnType<typeof openTrustedDocuments>;
+
 /** @throws Error that continues the name of a variable and lists the invalid documents */
 export function openTrustedDocuments(
   { manifest, mode }: DocumentSettings,
   { schema, introspection, ofPages }: TrustedDocumentOptions,
-): TrustedDocuments {
+) {
   const parsed = new Map<string, DocumentNode>();
   const byHash = new Map<string, string>();
   const problems: string[] = [];
@@ -43,7 +39,7 @@ export function openTrustedDocuments(
     }
   }
   if (problems.length > 0) throw new Error(namingDocuments(problems));
-  return { isOnly: mode === 'only', find: (id) => manifest.get(id) ?? byHash.get(id), parsed };
+  return { isOnly: mode === 'only', find: (id: string) => manifest.get(id) ?? byHash.get(id), parsed };
 }
 
 function namingDocuments(problems: readonly string[]): string {

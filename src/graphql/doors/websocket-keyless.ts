@@ -5,7 +5,7 @@
  */
 
 import { ServiceError } from '../../kernel/errors.ts';
-import { onAbort } from '../../kernel/lib/on-abort.ts';
+import { onAbort } from '../../kernel/lib/abort-signal.ts';
 import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 import { clientOf } from '../../net/addresses.ts';
 

@@ -5,8 +5,8 @@
  */
 import { CloseCode, MessageType } from 'graphql-ws';
 import { maxHeaderLength, type RequestHeaders } from '../../http/request-headers.ts';
-import { isObject } from '../../kernel/lib/is-object.ts';
 import { isShallow, maxJsonDepth, parseJson } from '../../kernel/lib/json-text.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 
 export { CloseCode };
 

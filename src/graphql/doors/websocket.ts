@@ -6,7 +6,7 @@ import type { RequestHeaders } from '../../http/request-headers.ts';
 import type { ServeSocket, SocketConnection } from '../../http/web-socket.ts';
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
-import { onAbort } from '../../kernel/lib/on-abort.ts';
+import { onAbort } from '../../kernel/lib/abort-signal.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { withoutStatus } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';

@@ -2,7 +2,7 @@
 
 import type { Stream } from '../../auth/streams.ts';
 import type { ServiceError } from '../../kernel/errors.ts';
-import { onAbort } from '../../kernel/lib/on-abort.ts';
+import { onAbort } from '../../kernel/lib/abort-signal.ts';
 
 /**
  * Results while the key can be used, then `lastResult`, which tells its refusal, and the end: clients of server-sent

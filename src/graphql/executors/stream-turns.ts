@@ -26,12 +26,9 @@ export interface StreamTurn {
 
 type Execute = () => Promise<ExecutionResult>;
 
-export interface StreamTurns {
-  take(turn: StreamTurn, execute: Execute): Promise<ExecutionResult>;
-  open(turn: Pick<StreamTurn, 'keyId' | 'unread'>): { end(): void };
-}
+export type StreamTurns = ReturnType<typeof createStreamTurns>;
 
-export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits = streamLimits): StreamTurns {
+export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits = streamLimits) {
   const streams = new Map<string, Set<() => number>>();
   const waiting: Tally = new Map();
   const shared = new Map<string, Promise<ExecutionResult>>();
@@ -67,7 +64,7 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
   }
 
   return {
-    take: (turn, execute) =>
+    take: (turn: StreamTurn, execute: Execute): Promise<ExecutionResult> =>
       new Promise((resolve) => {
         const name = nameOf(turn);
         addTo(waiting, name, 1);
@@ -79,7 +76,7 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
           begin: () => resolve(resultFor(turn, execute)),
         });
       }),
-    open({ keyId, unread }) {
+    open({ keyId, unread }: Pick<StreamTurn, 'keyId' | 'unread'>) {
       const ofKey = streams.get(keyId) ?? new Set();
       streams.set(keyId, ofKey.add(unread));
       return {

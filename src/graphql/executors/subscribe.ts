@@ -6,11 +6,11 @@ import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { createContext } from '../graphql-context.ts';
 import { presentError } from '../presentation.ts';
 import { Declined } from './declined.ts';
-import type { GraphQLJsOptions } from './graphql-js.ts';
+import type { ResolvingOptions } from './resolving/run.ts';
 import { endingWith } from './stream-end.ts';
 import { createStreamTurns } from './stream-turns.ts';
 
-export interface SubscribeOptions extends GraphQLJsOptions {
+export interface SubscribeOptions extends ResolvingOptions {
   readonly streams: Streams;
   readonly turns: FairTurns;
 }
@@ -21,7 +21,7 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
   return (exchange) => (exchange.isSubscription ? open(exchange) : new Declined(exchange.operation.type));
 
   async function open(exchange: Exchange): Promise<Outcome> {
-    const { caller, operation, variables, http } = exchange;
+    const { caller, operation, variables, values, http } = exchange;
     if (caller === null) throw missingKey();
     // It brings parts of Yoga, for streams alone.
     const { subscribeInTurns } = await import('./subscribe-in-turns.ts');
@@ -32,11 +32,11 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
       const asked = {
         schema,
         document: operation.document,
-        operationName: operation.node.name?.value,
-        variableValues: variables,
-        contextValue: createContext(options, exchange.contextOf(caller, stream.signal)),
+        operation: operation.node,
+        values,
+        context: createContext(options, exchange.contextOf(caller, stream.signal)),
       };
-      const results = await subscribeInTurns(asked, streamTurns, {
+      const results = await subscribeInTurns(asked, variables, streamTurns, {
         keyId: caller.keyId,
         cost: facts.cost ?? 0,
         selection: facts.operationHash ?? id,

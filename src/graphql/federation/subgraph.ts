@@ -27,8 +27,8 @@ import { invalidParameters, shortened } from '../../kernel/issues.ts';
 import { readsByIds, tellsSchema } from '../cost/weights.ts';
 import { serviceField } from '../executors/introspection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
-import { idArguments } from '../kit/id-arguments.ts';
-import { findNode, findOfKind, maxByIds, noGlobalId, parseGlobalId, readEach, typeOfNode } from '../kit/node.ts';
+import { idArguments, parseGlobalId } from '../kit/global-ids.ts';
+import { findNode, findOfKind, maxByIds, noGlobalId, readEach, typeOfNode } from '../kit/node.ts';
 import { entityKeysOf } from './keys.ts';
 
 /** Beyond these, all invalid representations of a field share one error. */

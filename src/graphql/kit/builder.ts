@@ -1,5 +1,7 @@
+import type { InterfaceParam } from '@pothos/core';
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '../graphql-context.ts';
+import { inheritMaxAge } from './cache-hint.ts';
 
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
@@ -23,3 +25,18 @@ builder.mutationType({
     'Write operations. A mutation returns expected failures as data: select `... on ServiceError` for the details.',
 });
 builder.subscriptionType({ description: 'Live updates, over a WebSocket, server-sent events or multipart.' });
+
+/** A type of objects that are read with their parents, and cached as long as these. */
+export const partType = <Shape>(
+  name: string,
+  options: Omit<PothosSchemaTypes.ObjectTypeOptions<SchemaTypes, Shape>, 'name' | 'extensions' | 'interfaces'> & {
+    readonly interfaces?: InterfaceParam<SchemaTypes>[];
+  },
+) => builder.objectRef<Shape>(name).implement({ ...options, extensions: inheritMaxAge });
+
+/** The resolver of a subscription's field: the event, of which nothing read before is shown. */
+export function readAnew<Value>(value: Value, _args: unknown, { loaders }: GraphQLContext): Value {
+  // Loaders last as long as the stream: what an event selects must be read anew.
+  for (const loader of Object.values(loaders)) loader.clearAll();
+  return value;
+}

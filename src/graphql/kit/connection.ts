@@ -19,13 +19,12 @@ import {
 } from '../../kernel/paging.ts';
 import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
-import { builder } from './builder.ts';
+import { builder, partType } from './builder.ts';
 import type { CacheHint } from './cache-hint.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
-import { partType } from './part-type.ts';
-import { shows } from './window-field.ts';
+import { shows } from './wire.ts';
 
-/** Consecutive items. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
+/** Consecutive items. An Error stands for an item that cannot be shown; the executor reports it at its path. */
 export interface Connection<T> {
   readonly window: Window<T | Error>;
   readonly hasPreviousPage: boolean;

@@ -14,7 +14,8 @@ import {
   readConnection,
 } from './connection.ts';
 import { toSnakeCase } from './contract-mapping.ts';
-import { nullMeansError } from './null-means-error.ts';
+import { nullMeansError } from './semantic-nullability.ts';
+import { shows } from './wire.ts';
 
 export interface CountedConnection<T> extends Connection<T> {
   readonly count: () => Promise<number> | number;
@@ -31,7 +32,7 @@ export function countedConnectionType<T extends object>(
     t.int({
       nullable: true,
       description: `Number of ${things} in the whole list, whatever the page. Counting ends at ${maxTotalCount}, which then stands for any larger number. Embedded mode only.`,
-      extensions: { ...readsSize, ...nullMeansError },
+      extensions: { ...readsSize, ...nullMeansError, ...shows('size') },
       resolve: ({ count }) => count(),
     }),
   );
@@ -48,29 +49,38 @@ type ListArguments<Request> = {
 interface CountedList<Request extends ListRequest, Item>
   extends Pick<ConnectionRequest<Request, Item>, 'operation' | 'limits'> {
   /** Binds cursors. */
-  readonly scope: (request: Request, context: GraphQLContext) => CursorScope;
+  readonly scope: (request: Request, context: Pick<GraphQLContext, 'caller'>) => CursorScope;
   /** Joins reads. By default, the operation's. */
   readonly load?: (request: Request, context: GraphQLContext) => Promise<Page<Item>>;
   readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<number>;
 }
 
-/** @returns what a field reads its list with */
-export const countedList =
-  <Request extends ListRequest, Item>({ operation, limits, scope, load, count }: CountedList<Request, Item>) =>
-  async (
-    context: GraphQLContext,
+/** @returns the request for a list, by the arguments of its field */
+export const requestFor =
+  <Request extends ListRequest, Item>({
+    operation,
+    limits,
+    scope,
+  }: Pick<CountedList<Request, Item>, 'operation' | 'limits' | 'scope'>) =>
+  (
     { first, after, ...args }: ListArguments<Request>,
-  ): Promise<CountedConnection<Item>> => {
+    context: Pick<GraphQLContext, 'caller'>,
+  ): ConnectionRequest<Request, Item> => {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
     const request = toSnakeCase(given);
-    const filter: Record<string, unknown> = { ...request };
-    delete filter.order_by;
     // The shapes of the operations check what the types do not.
-    const list = scope(request as Request, context);
-    const connection = await readConnection(
-      context,
-      { operation, request, limits, list, first, after },
-      load && ((page) => load(page, context)),
-    );
+    return { operation, request, limits, list: scope(request as Request, context), first, after };
+  };
+
+/** @returns what a field reads its list with */
+export function countedList<Request extends ListRequest, Item>(list: CountedList<Request, Item>) {
+  const { load, count } = list;
+  const requestOf = requestFor(list);
+  return async (context: GraphQLContext, args: ListArguments<Request>): Promise<CountedConnection<Item>> => {
+    const wanted = requestOf(args, context);
+    const connection = await readConnection(context, wanted, load && ((page) => load(page, context)));
+    const filter: Record<string, unknown> = { ...wanted.request };
+    delete filter.order_by;
     return { ...connection, count: () => count(filter as Request, context) };
   };
+}

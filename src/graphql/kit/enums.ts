@@ -1,7 +1,7 @@
 /** Enums of the contract. Output enums fall back to UNRECOGNIZED, so that a provider's new value breaks no query. */
 
 import { type GraphQLEnumType, type GraphQLSchema, isEnumType } from 'graphql';
-import { entriesOf } from '../../kernel/lib/keys-of.ts';
+import { entriesOf } from '../../kernel/lib/objects.ts';
 import { builder } from './builder.ts';
 
 const unrecognized = 'UNRECOGNIZED';

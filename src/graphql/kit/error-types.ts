@@ -22,7 +22,7 @@ export type DataFamily = Exclude<ErrorFamily, 'key' | 'system'>;
 
 export type ExpectedError = ServiceError & { readonly family: DataFamily };
 
-/** A failure as a result. No Error: graphql-js throws an Error that a resolver returns. */
+/** A failure as a result. No Error: the executor throws an Error that a resolver returns. */
 export class Failure {
   readonly error: ExpectedError;
 

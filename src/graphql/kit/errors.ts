@@ -9,7 +9,6 @@ import {
   type ServiceError,
   toEnvelope,
 } from '../../kernel/errors.ts';
-import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 
 /** The contract's envelope, and its type as a value of the enum `ErrorCode`. */
@@ -22,18 +21,11 @@ const errorExtensions = (envelope: ErrorEnvelope): ErrorExtensions => ({
   ...envelope,
 });
 
-interface ShownIssue {
-  readonly path: readonly string[];
-  readonly code: Uppercase<IssueCode>;
-  readonly limit: number | null;
-  readonly message: string;
-}
-
 /** The part of the extensions that tells which fields of the request are invalid; nothing if that is not known. */
-export const issuesExtension = (issues: readonly Issue[]): { readonly issues?: readonly ShownIssue[] } =>
+export const issuesExtension = (issues: readonly Issue[]) =>
   issues.length === 0 ? {} : { issues: issues.map(shownIssue) };
 
-const shownIssue = ({ path, code, limit, message }: Issue): ShownIssue => ({
+const shownIssue = ({ path, code, limit, message }: Issue) => ({
   path: path.map(String),
   code: upperCase(code),
   limit: limit ?? null,
@@ -113,9 +105,9 @@ function withServiceErrors(resolve: Resolver, present: (error: unknown) => Servi
   const rethrow = (error: unknown): never => {
     throw present(error);
   };
-  return (...args) => {
+  return (parent, args, context, info) => {
     try {
-      const value: unknown = resolve(...args);
+      const value: unknown = resolve(parent, args, context, info);
       return value instanceof Promise ? value.catch(rethrow) : value;
     } catch (error) {
       return rethrow(error);

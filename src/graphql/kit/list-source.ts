@@ -3,12 +3,14 @@ import type { GraphQLField } from 'graphql';
 import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
+import type { GraphQLContext } from '../graphql-context.ts';
 import type { Connection, ConnectionRequest } from './connection.ts';
 
 /** Reads the list of a connection field. `Args` are coerced arguments. */
 export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
-  readonly connection: (args: Args) => ConnectionRequest<Request, Item>;
-  readonly account: (args: Args) => string;
+  readonly connection: (args: Args, context: Pick<GraphQLContext, 'caller'>) => ConnectionRequest<Request, Item>;
+  /** That the list is read with, and that global ids of its items have. Null for a list of the workspace. */
+  readonly account: (args: Args) => string | null;
   /** Undefined for a backend without bytes. */
   readonly bytes: (ports: Ports) => PageSource<Request, Read> | undefined;
   readonly value: <T>(connection: Connection<T>, page: Read) => Connection<T>;

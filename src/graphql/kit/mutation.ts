@@ -8,7 +8,7 @@ import type { GraphQLContext } from '../graphql-context.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import { issuesInGraphQL, toSnakeCase } from './contract-mapping.ts';
 import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
-import { type IdPlaces, idPlacesOf, withRawIds } from './id-arguments.ts';
+import { type IdPlaces, idPlacesOf, withRawIds } from './global-ids.ts';
 import { performOnce } from './idempotent-mutation.ts';
 
 /** The contract's results name their type in `object`, as GraphQL does. */

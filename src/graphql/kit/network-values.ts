@@ -29,7 +29,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { ServiceError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/lib/is-object.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 
 interface NetworkValue<Required extends boolean, Nullable> {
   readonly nullable: Nullable;
@@ -61,10 +61,10 @@ export const requiredList = (
   extensions: { ...extensions, required: true },
 });
 
-export const optional = (description: string): OptionalValue => ({
+export const optional = (description: string, extensions: object = {}): OptionalValue => ({
   nullable: true,
   description,
-  extensions: { required: false },
+  extensions: { ...extensions, required: false },
 });
 
 /** Description of the raw text beside a `DateTime`. */
@@ -86,7 +86,7 @@ function wrap(field: GraphQLField<unknown, unknown>): void {
   field.resolve =
     resolve === undefined
       ? (parent) => check((parent as Readonly<Record<string, unknown>>)[name])
-      : (...args) => check(resolve(...args));
+      : (parent, args, context, info) => check(resolve(parent, args, context, info));
 }
 
 function checkOf({ type, extensions }: GraphQLField<unknown, unknown>): (value: unknown) => unknown {
@@ -118,7 +118,7 @@ function object(value: unknown): object {
   throw misreadValue(notAnObject);
 }
 
-/** graphql-js reports an Error in a list at the path of the entry. */
+/** The executor reports an Error in a list at the path of the entry. */
 function objects(value: unknown): readonly object[] {
   if (!Array.isArray(value)) throw misreadValue('The provider sent something else in the place of a list.');
   return value.every(isObject) ? value : value.map((item) => (isObject(item) ? item : misreadValue(notAnObject)));

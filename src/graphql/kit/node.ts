@@ -1,47 +1,13 @@
-/**
- * Relay's object identification: global ids, and the fields `node` and `nodes`.
- *
- * Why not `@pothos/plugin-relay`: its ids are the name of an object type and one string. A webhook has one of two
- * types, known only when it is read; ids of posts contain two raw ids.
- */
+/** Relay's object identification: the fields `node` and `nodes`, which take global ids (global-ids.ts). */
+
 import { defaultTypeResolver, type GraphQLTypeResolver } from 'graphql';
 import { type Issue, ServiceError } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import { readsById, readsByIds } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
-import { nullMeansError } from './null-means-error.ts';
-
-/** Given by a capability with {@link registerNode}. */
-export type IdKind = string;
-
-/** @param rawIds of the object; for an object of a post, of the reading account and the object */
-export const globalId = (kind: IdKind, ...rawIds: readonly string[]): string =>
-  Buffer.from(JSON.stringify([kind, ...rawIds])).toString('base64url');
-
-/** Start of a global id's text, before its last raw id (a string in quotes) and {@link idSuffix}. */
-export const idPrefix = (kind: IdKind, ...rawIds: readonly string[]): string =>
-  `${JSON.stringify([kind, ...rawIds]).slice(0, -idSuffix.length)},`;
-
-export const idSuffix = ']';
-
-const idStart = Buffer.from('["').toString('base64url').slice(0, -1);
-
-/** Whether a text may be a global id; {@link parseGlobalId} decides. */
-export const isGlobalId = (id: string): boolean => id.startsWith(idStart);
-
-export function parseGlobalId(id: string): { readonly kind: string; readonly rawIds: readonly string[] } | null {
-  if (!isGlobalId(id)) return null;
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(id, 'base64url').toString());
-    if (!Array.isArray(parsed) || !parsed.every((part) => typeof part === 'string')) return null;
-    const [kind, ...rawIds] = parsed;
-    return kind === undefined ? null : { kind, rawIds };
-  } catch {
-    // Not written by this gateway.
-    return null;
-  }
-}
+import { type IdKind, parseGlobalId } from './global-ids.ts';
+import { nullMeansError } from './semantic-nullability.ts';
 
 type LoadNode<RawIds> = (rawIds: RawIds, context: GraphQLContext) => Promise<object | null>;
 
@@ -169,3 +135,6 @@ builder.queryFields((t) => ({
     resolve: (_root, { ids }, context) => readEach('ids', ids, (id, place) => findNode(id, context, ['ids', place])),
   }),
 }));
+
+/** Options of a field that finds an object by its id; null for one that is not there, or that the key cannot see. */
+export const foundById = (description: string) => ({ nullable: true as const, description, extensions: readsById });

@@ -18,9 +18,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { pageWeightsOf } from '../cost/weights.ts';
-import { saysNullMeansError } from './null-means-error.ts';
-import { shownBy } from './window-field.ts';
-import { isRequired } from './wire.ts';
+import { isRequired, shownBy } from './wire.ts';
 
 export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
@@ -65,3 +63,9 @@ function levelsOf(field: Field, isMutation: boolean): readonly number[] {
     pageWeightsOf(getNamedType(type)) !== undefined;
   return isError ? [0] : [];
 }
+
+/** For the `extensions` of a field whose null means an error, where nothing else implies it. */
+export const nullMeansError = { nullMeansError: true } as const;
+
+export const saysNullMeansError = ({ extensions }: GraphQLField<unknown, unknown>): boolean =>
+  extensions.nullMeansError === true;

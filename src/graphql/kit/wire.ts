@@ -1,17 +1,27 @@
 /**
- * Places of field values in the JSON of a network, in `extensions`, for readers of the schema that call no resolver.
+ * What stands in `extensions` for readers of the schema that call no resolver: places of field values in the JSON of a
+ * network, and fields that show the window of a list.
  */
+
 import type { GraphQLAbstractType, GraphQLField } from 'graphql';
-import type { IdKind } from './node.ts';
+import type { Scope } from '../../kernel/caller.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
+import type { IdKind } from './global-ids.ts';
+import type { OptionalValue, RequiredValue } from './network-values.ts';
 
 export type WireValue =
-  /** The value under `exposed` of the object, or of its part `within`; null without the part. */
-  | { readonly exposed: string; readonly within?: string }
+  /**
+   * The value under `exposed` of the object, or of its part `within`; null without the part. Callers without the scope
+   * get another.
+   */
+  | { readonly exposed: string; readonly within?: string; readonly scope?: Scope }
+  /** What `words` has for the first string of the list; null for any other, and for none. */
+  | { readonly firstOf: string; readonly words: Readonly<Record<string, string>> }
   | { readonly present: string }
   | { readonly constant: string | boolean | null }
   /** The object under `part`; it inherits the account of its parent. */
   | { readonly part: string }
-  /** A global id of the account and raw ids. */
+  /** A global id of the account, if the list is read with one, and raw ids. */
   | ({ readonly globalId: IdKind } & RawIdsOfKind);
 
 export interface RawIdsOfKind extends RawIds {
@@ -36,6 +46,8 @@ export interface TypeTag {
   readonly types: Readonly<Record<string, string>>;
   /** For any other string; null: no type. */
   readonly otherwise: string | null;
+  /** What all objects have under `object`, as the `isTypeOf` of their types demands. */
+  readonly object?: string;
 }
 
 export const standsAt = (wire: WireValue) => ({ wire });
@@ -54,3 +66,39 @@ export const tagOf = ({ extensions }: GraphQLAbstractType): TypeTag | undefined 
 /** Whether the contract requires the field; undefined for a field not read from a network. */
 export const isRequired = ({ extensions }: GraphQLField<unknown, unknown>): boolean | undefined =>
   extensions.required as boolean | undefined;
+
+/** How a field of a connection, or of its edges, shows the list's window, or that it counts the whole list. */
+type Shows = 'items' | 'edges' | 'item' | 'size';
+
+export const shows = (window: Shows) => ({ window });
+
+export const shownBy = ({ extensions }: GraphQLField<unknown, unknown>): Shows | undefined =>
+  extensions.window as Shows | undefined;
+
+/** A value that depends on scopes has a resolver of its own. */
+type PlainValue = Exclude<WireValue, { readonly part: string } | { readonly globalId: string }> & {
+  readonly scope?: never;
+};
+
+/** Options of a field with the value at `wire`: one declaration gives resolver and extension, so that they agree. */
+export function readAt<Value>(wire: PlainValue, need: RequiredValue | OptionalValue) {
+  return {
+    ...need,
+    extensions: { ...need.extensions, ...standsAt(wire) },
+    // network-values.ts and the scalar check the value.
+    resolve: (parent: object) => wireValueOf(parent, wire) as Value | null | undefined,
+  };
+}
+
+function wireValueOf(parent: object, wire: PlainValue): unknown {
+  if ('constant' in wire) return wire.constant;
+  if ('present' in wire) return (Reflect.get(parent, wire.present) ?? null) !== null;
+  if ('firstOf' in wire) return firstOf(Reflect.get(parent, wire.firstOf), wire.words);
+  const holder: unknown = wire.within === undefined ? parent : Reflect.get(parent, wire.within);
+  return isObject(holder) ? Reflect.get(holder, wire.exposed) : undefined;
+}
+
+function firstOf(list: unknown, words: Readonly<Record<string, string>>): string | null {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined;
+  return typeof first === 'string' && Object.hasOwn(words, first) ? (words[first] ?? null) : null;
+}

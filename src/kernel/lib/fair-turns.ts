@@ -25,14 +25,6 @@ export interface Piece {
   readonly begin: () => void;
 }
 
-export interface FairTurns {
-  /** Waits for a turn; work has to begin as soon as the promise resolves. @returns null for a light piece */
-  take(owner: string, weight: number): Promise<void> | null;
-  /** Begins a piece in its turn, however light. */
-  add(piece: Piece): void;
-  wake(): void;
-}
-
 /** The weight of parsing or printing JSON of this length. */
 export const weightOfBytes = (bytes: number): number => bytes / 256;
 
@@ -42,17 +34,26 @@ interface Waiting extends Piece {
 
 const always = (): boolean => true;
 
+export type FairTurns = ReturnType<typeof createFairTurns>;
+
 /** One per event loop. */
-export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTurns {
+export function createFairTurns(limits: typeof turnLimits = turnLimits) {
   const waiting = new Map<string, Waiting[]>();
   let clock = 0;
   let isScheduled = false;
   let isRetrying = false;
+  let isGiving = false;
+
+  const endTurn = () => {
+    isGiving = false;
+  };
 
   const schedule = () => {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
     setImmediate(giveTurns);
+    // Of the same round of the event loop: between the two runs whatever the pieces begin with.
+    setImmediate(endTurn);
   };
 
   function nextReady(): Waiting | undefined {
@@ -65,6 +66,7 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTur
 
   function giveTurns(): void {
     isScheduled = false;
+    isGiving = true;
     let given = 0;
     for (let next = nextReady(); next !== undefined; next = nextReady()) {
       if (given > 0 && given + next.weight > limits.perTurn) break;
@@ -98,9 +100,15 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTur
   }
 
   return {
+    /** Begins a piece in its turn, however light. */
     add,
     wake: schedule,
-    take: (owner, weight) =>
+    /** Whether what runs is work of a turn: a piece that has begun, up to its next wait. */
+    get isGiving() {
+      return isGiving;
+    },
+    /** Waits for a turn; work has to begin as soon as the promise resolves. @returns null for a light piece */
+    take: (owner: string, weight: number): Promise<void> | null =>
       weight <= limits.light
         ? null
         : new Promise((begin) => {
@@ -117,6 +125,8 @@ export function turnsOfRequest(turns: FairTurns, owner: string, usual: number): 
   let pending: Promise<void> | null = null;
   return (weight) => {
     if (weight !== undefined) return turns.take(owner, weight);
+    // A read that did not wait goes on in the turn that it began in.
+    if (turns.isGiving) return null;
     pending ??=
       turns.take(owner, usual)?.then(() => {
         pending = null;

@@ -1,12 +1,10 @@
 /** A few pieces of work per turn of the event loop, so that requests are served in between. */
 import { setImmediate } from 'node:timers';
 
-export interface Pacer {
-  next(): Promise<void>;
-}
+export type Pacer = ReturnType<typeof createPacer>;
 
 /** @param size pieces in one turn */
-export function createPacer(size: number): Pacer {
+export function createPacer(size: number) {
   const waiting: (() => void)[] = [];
   let left = size;
   let isScheduled = false;
@@ -24,7 +22,7 @@ export function createPacer(size: number): Pacer {
     });
   };
   return {
-    async next() {
+    async next(): Promise<void> {
       schedule();
       if (left > 0) left -= 1;
       else

@@ -1,6 +1,6 @@
 /** JSON of any size, printed in turns of the event loop: the largest response takes a fifth of a second. */
 import { type Turn, weightOfBytes } from './fair-turns.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from './objects.ts';
 
 /** The bytes of a piece, roughly. */
 const sliceBytes = 524_288;

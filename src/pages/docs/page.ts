@@ -146,5 +146,11 @@ export function docsRoutes(hasGraphiQL: boolean): Route[] {
       sendBody(request, 200, name.endsWith('.svg') ? 'image/svg+xml' : 'image/png', bytes);
     },
   };
-  return [...assetRoutes(docsPage, styles), imageRoute, ...pages];
+  /** Whoever opens the address that the log prints gets to a page. */
+  const entrance: Route = {
+    method: 'GET',
+    path: '/',
+    serve: (request) => request.send(302, { location: hasGraphiQL ? endpoint : docsPage, 'content-length': 0 }),
+  };
+  return [...assetRoutes(docsPage, styles), imageRoute, entrance, ...pages];
 }

@@ -3,7 +3,7 @@
  * exist in the demo workspace and the sandbox networks. A new example is a file and an entry here.
  */
 import { readFile } from 'node:fs/promises';
-import { globalId } from '../../graphql/kit/node.ts';
+import { globalId } from '../../graphql/kit/global-ids.ts';
 
 export interface Example {
   /** File and operation name; GraphiQL names the tab after the operation. */

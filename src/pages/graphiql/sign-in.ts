@@ -28,12 +28,7 @@ export const isOfDemoPage =
   ({ headers }: Pick<AdmissionRequest, 'headers'>): boolean =>
     headers['sec-fetch-site'] === 'same-origin' && apiKeyOf({ headers }) === demoKey;
 
-export interface SignIn {
-  /** 43 characters of base64url. */
-  readonly token: string;
-  /** Returns the demo key once. @throws ServiceError `expired_link` for a wrong, used or expired token */
-  exchange(token: string | undefined): Promise<string>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
 /** @param demoKey undefined if the key was deleted */
 export function createSignIn({
@@ -44,13 +39,15 @@ export function createSignIn({
   readonly demoKey: () => Promise<string | undefined>;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
-}): SignIn {
+}) {
   const token = randomBytes(32).toString('base64url');
   const validUntil = now().getTime() + tokenLifetimeMs;
   let expected: Buffer | null = tokenDigest(token);
   return {
+    /** 43 characters of base64url. */
     token,
-    async exchange(offered = '') {
+    /** Returns the demo key once. @throws ServiceError `expired_link` for a wrong, used or expired token */
+    async exchange(offered = ''): Promise<string> {
       // Digests have one length, so the comparison takes the same time for every token.
       if (expected === null || now().getTime() >= validUntil || !timingSafeEqual(tokenDigest(offered), expected)) {
         throw expired();

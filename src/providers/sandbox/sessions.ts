@@ -1,6 +1,5 @@
-import type { ErrorName } from '../../kernel/errors.ts';
-import { keysOf } from '../../kernel/lib/keys-of.ts';
-import { SessionFailure } from '../../kernel/session-failure.ts';
+import { type ErrorName, SessionFailure } from '../../kernel/errors.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
 import type { ProviderSession } from '../provider.ts';
 import { throwIfAborted } from './delay.ts';
 

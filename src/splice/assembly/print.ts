@@ -8,6 +8,7 @@ import {
   opBase64url,
   opChoice,
   opEnd,
+  opFirst,
   opInner,
   opInstant,
   opItemParameter,
@@ -149,6 +150,9 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       case opList:
         out = kind === kindList ? printList(step, slot, out) : printNull(step, kind, out);
         break;
+      case opFirst:
+        out = printFirst(step, slot, kind, out);
+        break;
       case opWindow:
         out = printWindow(step, slot, out);
         break;
@@ -185,6 +189,12 @@ function printList(step: usize, slot: usize, out: usize): usize {
   }
   store<u8>(out, closeBracket);
   return out + 1;
+}
+
+function printFirst(step: usize, slot: usize, kind: i32, out: usize): usize {
+  if (kind !== kindList) return printNull(step, kind, out);
+  if (lengthOf(slot) === 0) return printNull(step, kindNull, out);
+  return printEntry(load<u32>(step, stepBody), startOf(slot), true, out);
 }
 
 function printEntry(body: usize, frame: usize, isFirst: bool, out: usize): usize {

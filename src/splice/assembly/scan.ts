@@ -1,8 +1,10 @@
 import {
   blockBytes,
+  detailLeaves,
   detailList,
   detailObject,
   frameNext,
+  frameSlots,
   keyDetail,
   keyLength,
   keyNext,
@@ -153,12 +155,14 @@ function scanValue(start: usize, key: usize, slot: usize, depth: u32): usize {
   }
   if (first === openBrace || first === openBracket) {
     const detail = load<u32>(key, keyDetail);
+    const shape: usize = load<u32>(key, keyShape);
     if (depth === maxDepth) return refuse(refusedTooDeep);
-    if (detail === (first === openBrace ? detailObject : detailList)) {
-      const shape: usize = load<u32>(key, keyShape);
-      return first === openBrace
-        ? scanInner(start + 1, shape, slot, depth + 1)
-        : scanList(start + 1, shape, slot, depth + 1);
+    if (first === openBrace) {
+      if (detail === detailObject) return scanInner(start + 1, shape, slot, depth + 1);
+    } else if (detail === detailList) {
+      return scanList(start + 1, shape, slot, depth + 1, false);
+    } else if (detail === detailLeaves) {
+      return scanList(start + 1, shape, slot, depth + 1, true);
     }
     note(slot, start, 0, kindOther);
     return skipValue(start, depth, key);
@@ -177,7 +181,7 @@ function scanInner(at: usize, shape: usize, slot: usize, depth: u32): usize {
 }
 
 /** Reads a list from behind its bracket, with a frame for each entry. @returns the address behind it */
-function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
+function scanList(at: usize, shape: usize, slot: usize, depth: u32, ofLeaves: bool): usize {
   let first: usize = 0;
   let previous: usize = 0;
   let count: usize = 0;
@@ -190,13 +194,14 @@ function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
   while (true) {
     const isObject = load<u8>(at) === openBrace;
     if (isObject && depth === maxDepth) return refuse(refusedTooDeep);
-    const frame = isObject ? newFrame(shape) : newEntry();
+    const frame = isObject || ofLeaves ? newFrame(shape) : newEntry();
     if (frame === 0) return 0;
     if (previous === 0) first = frame;
     else store<u32>(previous, <u32>frame, frameNext);
     previous = frame;
     count++;
-    at = isObject ? scanObject(at + 1, shape, frame, depth + 1) : skipValue(at, depth, neverKey);
+    if (ofLeaves) at = scanValue(at, neverKey, frame + frameSlots, depth);
+    else at = isObject ? scanObject(at + 1, shape, frame, depth + 1) : skipValue(at, depth, neverKey);
     if (at === 0) return 0;
     at = skipWhitespace(at);
     const byte = load<u8>(at);

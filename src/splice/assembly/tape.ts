@@ -27,7 +27,7 @@ export function tapeEnd(): usize {
   return end;
 }
 
-/** An empty frame for an object. */
+/** An empty frame for an object, or for a leaf of a list. */
 export function newFrame(shape: usize): usize {
   const frame = extend(load<u32>(shape, shapeFrameBytes));
   if (frame === 0) return 0;
@@ -36,7 +36,7 @@ export function newFrame(shape: usize): usize {
   return frame;
 }
 
-/** A frame for a list entry that is no object. */
+/** A frame for a list entry that is not noted. */
 export function newEntry(): usize {
   const frame = extend(blockBytes);
   if (frame === 0) return 0;

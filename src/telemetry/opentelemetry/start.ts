@@ -5,17 +5,23 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { buildVersion } from '../../kernel/build-version.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { within } from '../../kernel/lib/deadline.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { boundedLines } from '../bounded-lines.ts';
 import { observeProcess } from '../process-figures.ts';
-import type { TelemetrySettings } from '../settings.ts';
-import type { ReportTrouble, Telemetry } from '../telemetry.ts';
+import type { ReportTrouble, Telemetry, TelemetrySettings } from '../telemetry.ts';
 import { createMetrics } from './meters.ts';
-import { samplerOf } from './sampler.ts';
 import { ScrapeReader, scrapeWith } from './scrape.ts';
 import { createTracer } from './tracer.ts';
 
@@ -107,4 +113,25 @@ function listen(say: (message: string) => void): void {
     { error: say, warn: say, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
+}
+
+/** By the names of `OTEL_TRACES_SAMPLER`, which the parts of the SDK in use do not read. */
+
+export function samplerOf({ sampler, samplerRatio }: Pick<TelemetrySettings, 'sampler' | 'samplerRatio'>): Sampler {
+  switch (sampler) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(samplerRatio);
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(samplerRatio) });
+    default:
+      return sampler satisfies never;
+  }
 }

@@ -1,6 +1,7 @@
 /** What Postern is to reach. */
 import { median } from '../measure.ts';
-import { medianRatio, type Results } from './report.ts';
+import { medianRatio } from '../report.ts';
+import type { Results } from './report.ts';
 import type { ScenarioName } from './scenarios.ts';
 import type { TargetName } from './targets.ts';
 

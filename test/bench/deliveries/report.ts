@@ -1,6 +1,6 @@
 /** The tables of the delivery bench. Ratios are medians of what each round gave: the machine's other load cancels out. */
 import { median } from '../measure.ts';
-import { number, ratio, section, table } from '../report.ts';
+import { medianRatio, number, ratio, section, table } from '../report.ts';
 import { goals } from './goals.ts';
 import type { Latency, Throughput } from './measure.ts';
 import { type ScenarioName, scenarios } from './scenarios.ts';
@@ -11,10 +11,6 @@ export interface Results {
   readonly throughput: ReadonlyMap<ScenarioName, ReadonlyMap<TargetName, readonly Throughput[]>>;
   readonly latency: ReadonlyMap<TargetName, readonly Latency[]>;
 }
-
-/** The median over the rounds of the ratio of two series; NaN if one of them was not measured. */
-export const medianRatio = (own: readonly number[] = [], others: readonly number[] = []): number =>
-  median(own.map((value, round) => value / (others[round] ?? Number.NaN)));
 
 const compared: readonly TargetName[] = ['bare', 'graphile', 'batching', 'bullmq'];
 

@@ -12,8 +12,13 @@ import type { Target } from './targets.ts';
 export async function serverCpuOf({ store }: Target, { place, producer }: Installation): Promise<number> {
   if (store === 'Redis') return Number(await call(producer, { method: 'serverCpu' }));
   if (store !== 'Postgres') return 0;
+  return postgresCpuOf(place);
+}
+
+/** Microseconds so far of the processes of the connections to a database of Postgres; NaN where the machine does not tell. */
+export function postgresCpuOf(url: string): number {
   if (platform() !== 'linux') return Number.NaN;
-  const database = new URL(place).pathname.slice(1);
+  const database = new URL(url).pathname.slice(1);
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const cpu = pids.map((pid) => (commandOf(pid).includes(` ${database} `) ? cpuOf(Number(pid)) : 0));
   // A server on another machine has no process here.

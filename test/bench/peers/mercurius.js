@@ -1,9 +1,7 @@
-/** Mercurius with its JIT, over undici. Its log has a line for each request, as Postern's. */
-import Fastify, { LogController } from 'fastify';
-import { GraphQLScalarType } from 'graphql';
-import mercurius from 'mercurius';
+/** Mercurius with its JIT, over undici. */
 import { Pool } from 'undici';
-import { resolvers, typeDefs } from './schema.js';
+import { resolvers } from './schema.js';
+import { serve } from './serve-mercurius.js';
 
 const pool = new Pool(process.argv[2], { connections: 64, pipelining: 1 });
 
@@ -26,25 +24,4 @@ const client = {
   edit: (jobId, request) => call('PATCH', `pnet/jobs/${encodeURIComponent(jobId)}`, request),
 };
 
-const { DateTime, ...types } = resolvers(client);
-const app = Fastify({ logger: true, logController: new LogController({ disableRequestLogging: true }) });
-app.addHook('onResponse', async (request, reply) => {
-  request.log.info(
-    { method: request.method, path: request.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-    'request',
-  );
-});
-app.register(mercurius, {
-  schema: typeDefs,
-  resolvers: {
-    ...Object.fromEntries(
-      Object.entries(types).map(([name, { __resolveType, ...fields }]) => [
-        name,
-        __resolveType === undefined ? fields : { resolveType: __resolveType },
-      ]),
-    ),
-    DateTime: new GraphQLScalarType({ name: 'DateTime', ...DateTime }),
-  },
-  jit: 1,
-});
-process.send(await app.listen({ port: 0, host: '127.0.0.1' }));
+await serve(resolvers(client));

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 
 export const typeDefs = readFileSync(new URL('../../../schema.graphql', import.meta.url), 'utf8');
 
-const globalId = (kind, ...parts) => Buffer.from(JSON.stringify([kind, ...parts])).toString('base64url');
+export const globalId = (kind, ...parts) => Buffer.from(JSON.stringify([kind, ...parts])).toString('base64url');
 
 /** Fields whose name is not the wire's: `shareUrl` → `share_url`. */
-const renamed = (...names) =>
+export const renamed = (...names) =>
   Object.fromEntries(
     names.map((name) => {
       const key = snakeCase(name);
@@ -94,7 +94,7 @@ export const resolvers = (client) => {
       ],
     ),
     PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
-    ImageAttachment: attachment,
+    ...Object.fromEntries(Object.values(attachmentTypes).map((name) => [name, attachment])),
     PhotonetPost: {
       id: ({ provider_id, owner }) => globalId('PhotonetPost', 'a', owner.id, provider_id),
       ...renamed('providerId', 'accessibilityCaption', 'previewImage', 'hasAudio', 'hasLiked', 'likeCount'),

@@ -1,7 +1,7 @@
 /** The fixed ids of the sandbox networks, from the tables that the sandbox runs on. */
 import { failingAccounts } from '../../../src/app/demo.ts';
 import { accountStatuses } from '../../../src/auth/account.ts';
-import { keysOf } from '../../../src/kernel/lib/keys-of.ts';
+import { keysOf } from '../../../src/kernel/lib/objects.ts';
 import { checkpointInputs, jobScenarios, postIdentifiers } from '../../../src/providers/sandbox/networks.ts';
 import { type ReceiverPath, receiverPaths, receiverUrl } from '../../../src/providers/sandbox/receiver.ts';
 import { code, row, table } from './markdown.ts';

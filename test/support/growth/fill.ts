@@ -1,7 +1,7 @@
 /** Fills a database with rows that are generated where they are stored: a million take seconds. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../src/store/database.ts';
-import type { DatabaseKind } from '../../../src/store/json-rows.ts';
+import type { DatabaseKind } from '../../../src/store/json.ts';
 import type { DeliveringGateway } from '../deliveries.ts';
 
 export interface Filling {

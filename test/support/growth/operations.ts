@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { settleAndClaim } from '../../../src/delivery/queue-transaction.ts';
 import { settlementOf } from '../../../src/delivery/settle.ts';
 import { newId } from '../../../src/kernel/ids.ts';
-import type { DatabaseKind } from '../../../src/store/json-rows.ts';
+import type { DatabaseKind } from '../../../src/store/json.ts';
 import { quotaFor } from '../claim-room.ts';
 import type { DeliveringGateway } from '../deliveries.ts';
 import { requestContext } from '../request-context.ts';

@@ -1,9 +1,13 @@
 import { type AccountStatus, accountStatuses } from '../../../auth/account.ts';
-import { builder } from '../../../graphql/kit/builder.ts';
+import { readsById } from '../../../graphql/cost/weights.ts';
+import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnums } from '../../../graphql/kit/enums.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
-import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { globalId } from '../../../graphql/kit/global-ids.ts';
+import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { run } from '../../../kernel/operation.ts';
+import { maxWatched } from '../../../kernel/validation.ts';
+import { watchAccounts } from '../operations.ts';
 import type { Account } from '../shapes.ts';
 
 export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contractEnums(
@@ -58,5 +62,18 @@ builder.queryField('account', (t) =>
     ...foundById('The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.'),
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
+  }),
+);
+
+builder.subscriptionField('accountUpdated', (t) =>
+  t.field({
+    type: AccountObject,
+    description:
+      'Emits each of these accounts at once as it is, and again whenever its status, name or type changes. Embedded mode only. Scope: `accounts:read`.',
+    args: { accountIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} accounts.` }) },
+    extensions: readsById,
+    subscribe: (_root, { accountIds }, context) =>
+      run(watchAccounts, context.ports, context, { account_ids: accountIds }),
+    resolve: readAnew,
   }),
 );

@@ -1,11 +1,10 @@
 import { listOf, readsById } from '../../../graphql/cost/weights.ts';
-import { builder } from '../../../graphql/kit/builder.ts';
+import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
-import { nullMeansError } from '../../../graphql/kit/null-means-error.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
+import { nullMeansError } from '../../../graphql/kit/semantic-nullability.ts';
 import { type Caller, type CallerToken, type Scope, scopes } from '../../../kernel/caller.ts';
 import { notOffered } from '../../../kernel/errors.ts';
-import { entriesOf } from '../../../kernel/lib/keys-of.ts';
+import { entriesOf } from '../../../kernel/lib/objects.ts';
 
 export const ScopeEnum = builder.enumType('Scope', {
   description: 'A permission of an API key.',

@@ -2,4 +2,3 @@ import './delivery.ts';
 import './list.ts';
 import './statistics.ts';
 import './mutations.ts';
-import './summary.ts';

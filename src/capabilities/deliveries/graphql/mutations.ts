@@ -1,7 +1,7 @@
 import { readsList } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { foundById } from '../../../graphql/kit/node.ts';
 import { emitEvent, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
 import type { DeliveriesRedelivered, DeliveryScheduled, EventEmitted } from '../shapes.ts';
 import { DeliveryObject } from './delivery.ts';

@@ -1,3 +1,2 @@
 import './queries.ts';
 import './mutations.ts';
-import './subscription.ts';

@@ -1,9 +1,9 @@
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { errorTypes } from '../../../graphql/kit/error-types.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { foundById } from '../../../graphql/kit/node.ts';
 import { createJobDraft, editJob, publishJob, solveJobCheckpointByForm } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';

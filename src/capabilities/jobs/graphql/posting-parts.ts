@@ -1,6 +1,5 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
-import { builder } from '../../../graphql/kit/builder.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
+import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 

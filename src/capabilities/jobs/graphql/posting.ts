@@ -4,11 +4,13 @@ import { listOf } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
-import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { camelCase } from '../../../graphql/kit/contract-mapping.ts';
+import { globalId } from '../../../graphql/kit/global-ids.ts';
+import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import { keysOf } from '../../../kernel/lib/objects.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
-import type { JobFields, JobPosting } from '../shapes.ts';
+import { type JobFields, type JobPosting, jobFields } from '../shapes.ts';
 import { EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
 import {
   ApplyMethodUnion,
@@ -24,13 +26,17 @@ import {
 /** Nothing but our own commands changes postings. */
 export const postingMaxAge = maxAge(60);
 
-/** @throws ServiceError `resource_not_found` when the posting was deleted since it was read */
-async function loadField<Name extends keyof JobFields>(
-  { job_id }: JobPosting,
+/** Rejects with a ServiceError: `resource_not_found` when the posting was deleted since it was read. */
+function loadField<Name extends keyof JobFields>(
+  { job_id, content }: JobPosting,
   field: Name,
   { loaders }: GraphQLContext,
-): Promise<JobFields[Name] | null> {
-  const fields = await loaders.jobFields.load({ jobId: job_id, field });
+): JobFields[Name] | null | Promise<JobFields[Name] | null> {
+  if (content !== undefined) return content[field] ?? null;
+  return loaders.jobFields.load({ jobId: job_id, field }).then((fields) => fieldOf(fields, field));
+}
+
+function fieldOf<Name extends keyof JobFields>(fields: JobFields | null, field: Name): JobFields[Name] | null {
   if (fields === null) throw new ServiceError('resource_not_found', { detail: 'The job posting no longer exists.' });
   return fields[field] ?? null;
 }
@@ -105,5 +111,8 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     updatedAt: t.expose('updated_at', { type: 'DateTime', description: 'When the job last changed.' }),
   }),
 });
+
+/** The names of the fields that show content. */
+export const contentFields: ReadonlySet<string> = new Set(keysOf(jobFields).map(camelCase));
 
 registerNode('Job', ([jobId], { loaders }) => loaders.jobs.load(jobId));

@@ -1,12 +1,17 @@
-import { builder } from '../../../graphql/kit/builder.ts';
+import type { GraphQLResolveInfo } from 'graphql';
+import { readsById } from '../../../graphql/cost/weights.ts';
+import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
+import { foundById } from '../../../graphql/kit/node.ts';
+import { selectsAny } from '../../../graphql/kit/selected.ts';
+import { run } from '../../../kernel/operation.ts';
+import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
-import { listJobs } from '../operations.ts';
+import { listJobs, watchJobs } from '../operations.ts';
 import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
 import { JobOrderEnum, KnownJobStateEnum } from './enums.ts';
-import { PnetJobPostingObject, postingMaxAge } from './posting.ts';
+import { contentFields, PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
 const PnetJobPostingConnection = countedConnectionType<JobPosting>(
   'PnetJobPosting',
@@ -22,13 +27,14 @@ const jobListArgs = builder.args((t) => ({
   ...connectionArgs(jobListLimits, 'job postings'),
 }));
 
-const connectJobs = countedList({
-  operation: listJobs,
-  limits: jobListLimits,
-  scope: (request, { caller }) => ['jobPostings', caller.keyId, ...jobListScope(request)],
-  load: (request, { loaders }) => loaders.jobPages.load(request),
-  count: (filter, { loaders }) => loaders.jobCounts.load(filter),
-});
+const connectJobs = (info: GraphQLResolveInfo) =>
+  countedList({
+    operation: listJobs,
+    limits: jobListLimits,
+    scope: (request, { caller }) => ['jobPostings', caller.keyId, ...jobListScope(request)],
+    load: (request, { loaders }) => loaders.jobPages.load({ ...request, withContent: selectsAny(info, contentFields) }),
+    count: (filter, { loaders }) => loaders.jobCounts.load(filter),
+  });
 
 builder.queryFields((t) => ({
   jobPosting: t.field({
@@ -44,7 +50,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Job postings and drafts. Embedded mode only. Scope: `jobs:read`.',
     args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
-    resolve: (_root, args, context) => connectJobs(context, args),
+    resolve: (_root, args, context, info) => connectJobs(info)(context, args),
   }),
 }));
 
@@ -54,6 +60,20 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
     nullable: true,
     description: 'Job postings and drafts of the account. Scope: `jobs:read`.',
     args: jobListArgs,
-    resolve: ({ account_id }, args, context) => connectJobs(context, { ...args, accountId: account_id }),
+    resolve: ({ account_id }, args, context, info) => connectJobs(info)(context, { ...args, accountId: account_id }),
+  }),
+);
+
+builder.subscriptionField('jobPostingUpdated', (t) =>
+  t.field({
+    type: PnetJobPostingObject,
+    description:
+      'Emits each of these job postings at once as it is, and again whenever it changes. Embedded mode only. Scope: `jobs:read`.',
+    args: {
+      jobIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} job postings or drafts.` }),
+    },
+    extensions: readsById,
+    subscribe: (_root, { jobIds }, context) => run(watchJobs, context.ports, context, { job_ids: jobIds }),
+    resolve: readAnew,
   }),
 );

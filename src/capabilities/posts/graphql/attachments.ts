@@ -1,6 +1,5 @@
-import { builder } from '../../../graphql/kit/builder.ts';
+import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
 import { taggedBy } from '../../../graphql/kit/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 

@@ -1,6 +1,6 @@
 import { itemsOfNetwork } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
-import { builder } from '../../../graphql/kit/builder.ts';
+import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import {
   type Connection,
@@ -11,7 +11,6 @@ import {
 } from '../../../graphql/kit/connection.ts';
 import { type ListSource, readsFrom } from '../../../graphql/kit/list-source.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
@@ -89,7 +88,7 @@ export async function connectPosts(context: GraphQLContext, args: PostListArgume
   let paging: PostList['paging'] = { page_count: 0 };
   const connection = await readConnection(
     context,
-    postList.connection(args),
+    postList.connection(args, context),
     async ({ limit = postLimits.limit.default, ...request }) => {
       const page = await context.loaders.posts.load({ ...request, limit });
       paging = page.paging;

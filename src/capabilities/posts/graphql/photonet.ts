@@ -1,8 +1,8 @@
+import { partType } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, rawTime, required, twinOf } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
-import { readAt } from '../../../graphql/kit/wire-field.ts';
+import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { authorPostsField } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';

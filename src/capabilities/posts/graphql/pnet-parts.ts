@@ -1,8 +1,8 @@
 /** Parts that only mean something within a post. Those that lead to other posts are in pnet.ts. */
 
 import { listOf } from '../../../graphql/cost/weights.ts';
+import { partType } from '../../../graphql/kit/builder.ts';
 import { optional, required, requiredList } from '../../../graphql/kit/network-values.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
 import type { PnetPost } from '../shapes.ts';
 
 type PostPart<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;

@@ -1,10 +1,10 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
+import { partType } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { optional, rawTime, required, requiredList, twinOf } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
-import { partType } from '../../../graphql/kit/part-type.ts';
-import { readAt } from '../../../graphql/kit/wire-field.ts';
+import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
 import { authorPostsField } from './list.ts';

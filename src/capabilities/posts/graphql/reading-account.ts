@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto';
 import type { FieldRef, ObjectRef } from '@pothos/core';
 import type { SchemaTypes } from '../../../graphql/kit/builder.ts';
+import { globalId, type IdKind } from '../../../graphql/kit/global-ids.ts';
 import type { OptionalValue, RequiredValue } from '../../../graphql/kit/network-values.ts';
-import { globalId, type IdKind } from '../../../graphql/kit/node.ts';
 import { type OwnedBy, type RawIds, type RawIdsOfKind, standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { isObject } from '../../../kernel/lib/is-object.ts';
+import { isObject } from '../../../kernel/lib/objects.ts';
 
 export type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Parent>;
 

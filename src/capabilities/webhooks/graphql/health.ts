@@ -1,5 +1,5 @@
 import { builder } from '../../../graphql/kit/builder.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
+import { foundById } from '../../../graphql/kit/node.ts';
 import type { WebhookHealth } from '../shapes.ts';
 import { DisabledReasonEnum, WebhookHealthStateEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';

@@ -4,11 +4,12 @@ import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/g
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, requestFor } from '../../../graphql/kit/counted-connection.ts';
+import { type ListSource, readsFrom } from '../../../graphql/kit/list-source.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { isFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
-import { type ListedWebhook, webhookLimits } from '../shapes.ts';
+import { type ListedWebhook, type WebhookList, webhookLimits } from '../shapes.ts';
 import { WebhookHealthStateEnum, WebhookOrderEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
 
@@ -38,13 +39,30 @@ const listArgs = builder.args((t) => ({
   ...connectionArgs(webhookLimits, 'webhooks'),
 }));
 
-const connectWebhooks = countedList({
+const webhooks = {
   operation: searchWebhooks,
   limits: webhookLimits,
-  scope: (request, { caller }) => ['webhooks', caller.keyId, ...webhookListScope(request)],
+  scope: (request: WebhookSearch, { caller }: Pick<GraphQLContext, 'caller'>) => [
+    'webhooks',
+    caller.keyId,
+    ...webhookListScope(request),
+  ],
+};
+
+const connectWebhooks = countedList({
+  ...webhooks,
   load: (request, context) => context.loaders.webhookPages.load(pageRequest(request, context)),
   count: (filter, { loaders }) => loaders.webhookCounts.load(filter),
 });
+
+const requestWebhooks = requestFor(webhooks);
+
+const webhookList: ListSource<Parameters<typeof requestWebhooks>[0], WebhookSearch, ListedWebhook, WebhookList> = {
+  connection: requestWebhooks,
+  account: () => null,
+  bytes: (ports) => ports.webhooks.pages,
+  value: (connection) => connection,
+};
 
 /** A cursor counts a page's webhooks: with a filter after the read, it stays exact only for one page size. */
 function pageRequest(request: WebhookSearch, { caller, ports }: GraphQLContext): WebhookSearch {
@@ -64,6 +82,7 @@ builder.queryField('webhooks', (t) =>
       }),
       ...listArgs,
     },
+    extensions: readsFrom(webhookList),
     resolve: (_root, args, context) => connectWebhooks(context, args),
   }),
 );

@@ -1,8 +1,8 @@
 import { builder } from '../../../graphql/kit/builder.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
+import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
-import { globalId } from '../../../graphql/kit/node.ts';
+import { foundById } from '../../../graphql/kit/node.ts';
 import {
   createTriggerWebhook,
   createWebhook,

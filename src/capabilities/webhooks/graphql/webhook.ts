@@ -1,11 +1,13 @@
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
-import { sourceOfEvents } from '../../../events/sources.ts';
+import { sourceByEvent, type WebhookSource } from '../../../events/sources.ts';
 import { listOf, readsPart } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { foundById } from '../../../graphql/kit/found-by-id.ts';
-import { required } from '../../../graphql/kit/network-values.ts';
-import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { globalId } from '../../../graphql/kit/global-ids.ts';
+import { optional, required } from '../../../graphql/kit/network-values.ts';
+import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
+import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
 import { hiddenValue } from '../headers.ts';
@@ -16,7 +18,7 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
   description: 'An account that a webhook listens to.',
   fields: (t) => ({
     accountId: t.exposeID('id', { description: 'Id of the account.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
+    name: t.exposeString('name', optional('Display name of the account.')),
     type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
     account: t.field({
       type: AccountObject,
@@ -26,13 +28,16 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
   }),
 });
 
+const scopeOfValues: Scope = 'webhooks:write';
+
 const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
   description: 'An extra HTTP header of deliveries.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
-      description: `Value of the header; \`${hiddenValue}\` for API keys without the scope \`webhooks:write\` and for keys that may not manage the webhook.`,
-      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : hiddenValue),
+      description: `Value of the header; \`${hiddenValue}\` for API keys without the scope \`${scopeOfValues}\` and for keys that may not manage the webhook.`,
+      extensions: standsAt({ exposed: 'value', scope: scopeOfValues }),
+      resolve: ({ value }, _args, { caller }) => (caller.scopes.has(scopeOfValues) ? value : hiddenValue),
     }),
   }),
 });
@@ -45,32 +50,41 @@ const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('Web
   }),
 });
 
-/** For a part that may have to be read by itself. */
-const largePart =
-  <Part extends 'account_ids' | 'headers' | 'data'>(part: Part) =>
-  async (webhook: ListedWebhook, _args: object, { loaders }: GraphQLContext): Promise<Webhook[Part]> => {
+/** Options of a field with a part that may have to be read by itself. */
+const largePart = <Part extends 'account_ids' | 'headers' | 'data'>(part: Part, assumedSize: number) => ({
+  extensions: { ...readsPart(assumedSize), ...standsAt({ exposed: part }) },
+  async resolve(webhook: ListedWebhook, _args: object, { loaders }: GraphQLContext): Promise<Webhook[Part]> {
     // A service that omits the part is reported as for every required field.
     if (part in webhook) return webhook[part] as Webhook[Part];
     const whole = await loaders.wholeWebhooks.load(webhook.id);
     if (whole === null) throw new ServiceError('resource_not_found', { detail: 'The webhook no longer exists.' });
     return whole[part];
-  };
+  },
+});
 
 /** A type that is missing here is an UnknownWebhook. */
 const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
 
-const typeNameOf = ({ type }: ListedWebhook): string =>
-  Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownWebhook';
+const unknown = 'UnknownWebhook';
+
+const typeNameOf = ({ type }: ListedWebhook): string => (Object.hasOwn(typeNames, type) ? typeNames[type] : unknown);
+
+const webhookObject: Webhook['object'] = 'Webhook';
 
 export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').implement({
   description:
     'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
   interfaces: [Node],
+  extensions: taggedBy(() => ({ key: 'type', types: typeNames, otherwise: unknown, object: webhookObject })),
   resolveType: typeNameOf,
   fields: (t) => ({
-    id: t.id({ description: 'Global id of the webhook.', resolve: ({ id }) => globalId('Webhook', id) }),
+    id: t.id({
+      description: 'Global id of the webhook.',
+      extensions: standsAt({ globalId: 'Webhook', key: 'id' }),
+      resolve: ({ id }) => globalId('Webhook', id),
+    }),
     webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
+    name: t.exposeString('name', optional('Display name.')),
     enabled: t.exposeBoolean('enabled', {
       description:
         'Whether events are delivered to the webhook. If not, its deliveries are held; in proxy mode, the service decides.',
@@ -82,36 +96,32 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.field({
       type: [WebhookAccountObject],
-      extensions: readsPart(20),
       description:
         'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
-      resolve: largePart('account_ids'),
+      ...largePart('account_ids', 20),
     }),
     headers: t.field({
       type: [WebhookHeaderObject],
       description: 'Extra headers of deliveries.',
-      extensions: readsPart(10),
-      resolve: largePart('headers'),
+      ...largePart('headers', 10),
     }),
     data: t.field({
       type: [WebhookDataMappingObject],
-      extensions: readsPart(20),
       description: 'Fields of the payload. Every payload also has the field `event`.',
-      resolve: largePart('data'),
+      ...largePart('data', 20),
     }),
-    events: t.field({
+    events: t.expose('events', {
       type: [WebhookEventEnum],
-      extensions: listOf(10),
-      nullable: true,
-      description:
+      ...optional(
         'Events that the webhook is subscribed to; empty for a TRIGGER webhook. Null if the service does not say, as for all events of its source.',
-      resolve: ({ events }) => events,
+        listOf(10),
+      ),
     }),
   }),
 });
 
 const isWebhook = (value: unknown): value is ListedWebhook =>
-  typeof value === 'object' && value !== null && 'object' in value && value.object === 'Webhook';
+  typeof value === 'object' && value !== null && 'object' in value && value.object === webhookObject;
 
 builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
   description: 'A webhook that receives account events as they happen.',
@@ -121,9 +131,10 @@ builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).impl
   fields: (t) => ({
     source: t.field({
       type: WebhookSourceEnum,
-      nullable: true,
-      description: 'Source of the events; null if this gateway does not know it, or `events` does not tell it.',
-      resolve: ({ events }) => sourceOfEvents(events ?? []),
+      ...readAt<WebhookSource>(
+        { firstOf: 'events', words: sourceByEvent },
+        optional('Source of the events; null if this gateway does not know it, or `events` does not tell it.'),
+      ),
     }),
   }),
 });
@@ -154,10 +165,10 @@ builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER
 });
 
 // As with attachments: the common fields are known, so it can be seen and deleted.
-builder.objectRef<ListedWebhook>('UnknownWebhook').implement({
+builder.objectRef<ListedWebhook>(unknown).implement({
   description: 'A webhook of a type that this gateway does not know yet.',
   interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === 'UnknownWebhook',
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === unknown,
   fields: (t) => ({
     type: t.exposeString('type', required('Webhook type as the service names it.')),
   }),

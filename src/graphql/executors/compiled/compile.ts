@@ -11,19 +11,26 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isAbstractType,
   isLeafType,
   isListType,
+  isNonNullType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import type { Part } from '../../../splice/plan.ts';
-import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../../cost/selections.ts';
+import type { Scope } from '../../../kernel/caller.ts';
+import { itself, type Part } from '../../../splice/plan.ts';
+import {
+  type Collected,
+  collectFields,
+  type Fragments,
+  fragmentApplies,
+  selectionSetsOf,
+} from '../../cost/selections.ts';
+import { type IdKind, idSuffix } from '../../kit/global-ids.ts';
 import { listSourceOf } from '../../kit/list-source.ts';
-import { type IdKind, idSuffix } from '../../kit/node.ts';
-import { isRequired, type RawIds, tagOf, wireOf } from '../../kit/wire.ts';
+import { isRequired, type RawIds, tagOf, type WireValue, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
-import { addShape, leafRuleOf, type MutableShape, textPart } from './parts.ts';
+import { addShape, leafRuleOf, type MutableShape, textPart, wordsRuleOf } from './parts.ts';
 
 export interface Compiling {
   readonly schema: GraphQLSchema;
@@ -31,6 +38,8 @@ export interface Compiling {
   readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
   /** Of one object. @throws Declined beyond a plan's bound */
   readonly count: (selected: Collected['fields']) => void;
+  /** What the plan prints is for callers with the scope. */
+  readonly needs: (scope: Scope) => void;
   /** The parameter that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
   /** A list below an object. @throws Declined for one that is not known to be read from a service */
@@ -53,14 +62,10 @@ export function selectedOf(
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
 ): Collected['fields'] {
-  const { fields } = collectFields(sets, fragments, { includes, applies: (name) => isOf(schema, type, name) });
+  const applies = (condition: string) => fragmentApplies(schema, type, condition);
+  const { fields } = collectFields(sets, fragments, { includes, applies });
   count(fields);
   return fields;
-}
-
-function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
-  const on = schema.getType(condition);
-  return on === type || (isAbstractType(on) && schema.isSubType(on, type));
 }
 
 /** @param shape gets the notes on the object. @throws Declined for a selection that a plan cannot say */
@@ -79,14 +84,15 @@ export function compileObject(
     return ofType(compiling, possible, sets, shape);
   };
   addShape(shape, tag.key, 'leaf');
-  return [
-    {
-      kind: 'switch',
-      key: tag.key,
-      cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
-      otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
-    },
-  ];
+  const byType: Part = {
+    kind: 'switch',
+    key: tag.key,
+    cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
+    otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
+  };
+  if (tag.object === undefined) return [byType];
+  addShape(shape, 'object', 'leaf');
+  return [{ kind: 'switch', key: 'object', cases: { [tag.object]: [byType] }, otherwise: null }];
 }
 
 const ofType = (
@@ -145,15 +151,30 @@ function partOf(
     const ofOwner: Part = { kind: 'choice', key: preferred.ownedBy.object, parts, otherwise };
     return { kind: 'choice', key: preferred.key, parts: [ofOwner], otherwise };
   }
-  const required = isRequired(field);
+  if ('firstOf' in wire) return wordOf(field, wire, shape);
+  // What cannot be null is required, whatever the contract says.
+  const required = isNonNullType(field.type) || isRequired(field);
   if (required === undefined) throw new Declined(`${parent.name}.${name} is not read from a network`);
   if ('part' in wire) return fromNetwork(compiling, field, { key: wire.part, required, nodes, shape });
-  const { exposed: key, within } = wire;
+  const { exposed: key, within, scope } = wire;
+  if (scope !== undefined) compiling.needs(scope);
   if (within === undefined) return fromNetwork(compiling, field, { key, required, nodes, shape });
   const inner: MutableShape = {};
   const part = fromNetwork(compiling, field, { key, required, nodes, shape: inner });
   addShape(shape, within, { object: inner });
   return { kind: 'object', key: within, required, parts: [part] };
+}
+
+function wordOf(
+  { name, type }: GraphQLField<unknown, unknown>,
+  { firstOf: key, words }: Extract<WireValue, { readonly firstOf: string }>,
+  shape: MutableShape,
+): Part {
+  const named = getNamedType(type);
+  if (!isLeafType(named)) throw new Declined(`${name} is no word`);
+  addShape(shape, key, { list: 'leaf' });
+  const word: Part = { kind: 'leaf', key: itself, rule: wordsRuleOf(named, words), required: false };
+  return { kind: 'first', key, required: false, parts: [word] };
 }
 
 export const knownToResolver = (parent: GraphQLObjectType, name: string): Declined =>
@@ -175,11 +196,14 @@ function fromNetwork(
   },
 ): Part {
   const named = getNamedType(type);
-  const isList = isListType(getNullableType(type));
+  const nullable = getNullableType(type);
+  const isList = isListType(nullable);
   if (isLeafType(named)) {
-    if (isList) throw new Declined('a list of leaves');
-    addShape(shape, key, 'leaf');
-    return { kind: 'leaf', key, rule: leafRuleOf(named), required };
+    const rule = leafRuleOf(named);
+    addShape(shape, key, isList ? { list: 'leaf' } : 'leaf');
+    if (!isList) return { kind: 'leaf', key, rule, required };
+    const entry: Part = { kind: 'leaf', key: itself, rule, required: isNonNullType(nullable.ofType) };
+    return { kind: 'list', key, required, parts: [entry] };
   }
   const inner: MutableShape = {};
   const parts = compileObject(compiling, named, selectionSetsOf(nodes), inner);

@@ -19,11 +19,11 @@ const kernelSpeed = 4;
 /** A list of the request, whatever asks for it. */
 interface Reading {
   readonly first: number;
-  readonly accountId: string;
+  readonly accountId: string | null;
   readonly opened: ReturnType<typeof openConnection<object, unknown>>;
   readonly place: string;
   readonly limit: number;
-  /** Its page in the loader that graphql-js uses (see loaders.ts). */
+  /** Its page in the loader that resolvers use (see loaders.ts). */
   readonly page: string;
   /** Of the longest page at its place. */
   read: ReadPage | undefined;
@@ -68,13 +68,15 @@ export class ListReader {
   readonly #source: PageSource<object, Page<unknown>>;
   /** By arguments. */
   readonly #readings = new Map<string, Reading>();
-  /** As the loader that graphql-js uses has them, so that the same calls are made; null until they are read. */
+  /** As the loader that resolvers use has them, so that the same calls are made; null until they are read. */
   readonly #pages = new Map<string, ReadPage | null>();
   #splice: Splice | undefined;
 
   constructor(options: ListReaderOptions) {
-    const source = options.operation.source.bytes(options.context.ports);
+    const { operation, context } = options;
+    const source = operation.source.bytes(context.ports);
     if (source === undefined) throw new Declined('pages do not come as bytes');
+    for (const scope of operation.scopes) if (!context.caller.scopes.has(scope)) throw new Declined(`no ${scope}`);
     this.#source = source;
     this.#options = options;
   }
@@ -90,7 +92,7 @@ export class ListReader {
   }
 
   /**
-   * Level by level, in the order of the loader that graphql-js uses: lists whose pages were read before come behind the
+   * Level by level, in the order of the loader that resolvers use: lists whose pages were read before come behind the
    * others of their level, as does what they ask for. @throws Declined, or errors of reading and checking
    */
   async print(roots: readonly CompiledList[]): Promise<readonly Print[]> {
@@ -154,8 +156,10 @@ export class ListReader {
 
   #open(args: Values): Reading {
     const { context, operation } = this.#options;
-    const request = operation.source.connection(args);
+    const request = operation.source.connection(args, context);
     const opened = openConnection(context, request);
+    const reason = this.#source.differs?.(context.caller, opened.checked);
+    if (reason !== undefined) throw new Declined(reason);
     const { first, list } = request;
     const { from, maxLimit } = opened;
     const accountId = operation.source.account(args);
@@ -213,7 +217,7 @@ function accepted<Value>(outcome: Value | Refusal): Value {
 }
 
 /** As the resolver of the list's field takes them from the object. */
-function givenTo({ given }: CompiledList, asked: Asked['given'], accountId: string): Values {
+function givenTo({ given }: CompiledList, asked: Asked['given'], accountId: string | null): Values {
   const args: Record<string, unknown> = { ...asked };
   if (given === null) return args;
   for (const flag of Object.keys(given.flags)) if (args[flag] !== true) args[flag] = undefined;

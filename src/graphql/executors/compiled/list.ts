@@ -11,9 +11,9 @@ import {
 import type { Part } from '../../../splice/plan.ts';
 import { selectionSetsOf } from '../../cost/selections.ts';
 import type { Connection } from '../../kit/connection.ts';
+import { type IdKind, idPrefix } from '../../kit/global-ids.ts';
 import { type AnyListSource, type GivenArguments, givenArgumentsOf, listSourceOf } from '../../kit/list-source.ts';
-import { type IdKind, idPrefix } from '../../kit/node.ts';
-import { shownBy } from '../../kit/window-field.ts';
+import { shownBy } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
 import { type Compiling, type CompilingLists, compileFields, compileObject, knownToResolver } from './compile.ts';
 import { addShape, type MutableShape, textPart } from './parts.ts';
@@ -25,7 +25,7 @@ export interface CompiledList {
   /** By the object above the list; null for a root field. */
   readonly given: GivenArguments | null;
   readonly template: number;
-  readonly parameters: readonly ((connection: Connection<unknown>, accountId: string) => string)[];
+  readonly parameters: readonly ((connection: Connection<unknown>, accountId: string | null) => string)[];
   readonly itemParameters: readonly PrintValue[];
   /** As the field `edges` has them; null where it is not selected. */
   readonly edgesOf: ((connection: Connection<unknown>) => unknown) | null;
@@ -68,6 +68,7 @@ export function compileList(
   const parts = compileFields(compiling, type, selectionSetsOf(nodes), (name, fieldNodes) => {
     const shownField = type.getFields()[name];
     const shown = shownField && shownBy(shownField);
+    if (shown === 'size') throw knownToResolver(type, name);
     if (shownField === undefined || shown === undefined) {
       return [{ kind: 'parameter', index: parameters.push(compileField(compiling, type, fieldNodes)) - 1 }];
     }
@@ -107,7 +108,9 @@ function collectParameters() {
   const itemParameters: PrintValue[] = [];
   const prefixes = new Map<IdKind, number>();
   const prefixOf = (kind: IdKind): number => {
-    const index = prefixes.get(kind) ?? parameters.push((_, accountId) => idPrefix(kind, accountId)) - 1;
+    const index =
+      prefixes.get(kind) ??
+      parameters.push((_, accountId) => (accountId === null ? idPrefix(kind) : idPrefix(kind, accountId))) - 1;
     prefixes.set(kind, index);
     return index;
   };

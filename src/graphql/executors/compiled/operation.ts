@@ -6,6 +6,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
+import type { Scope } from '../../../kernel/caller.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { SplicePlan } from '../../../splice/plan.ts';
 import { fragmentsOf, includedBy, variablesOf } from '../../cost/selections.ts';
@@ -24,6 +25,8 @@ export interface CompiledRoot extends CompiledList {
 export interface CompiledOperation {
   readonly source: AnyListSource;
   readonly readMetadata: ReadMetadata;
+  /** Of the callers who get what the plan prints; the resolvers give others something else. */
+  readonly scopes: ReadonlySet<Scope>;
   readonly plan: SplicePlan;
   readonly roots: readonly CompiledRoot[];
   /** Behind the last root field. */
@@ -41,11 +44,13 @@ export function compileOperation(
   const query = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !query) throw new Declined(`a ${operation.operation}`);
   const variables = variablesOf(operation, values);
+  const scopes = new Set<Scope>();
   const scope: CompilingLists = {
     schema,
     fragments: fragmentsOf(document),
     includes: (selection) => includedBy(selection, variables),
     count: countPlan(),
+    needs: (needed) => scopes.add(needed),
   };
   const selected = selectedOf(scope, query, [operation.selectionSet]);
   const { source, pages } = sourceOf(query, selected, ports);
@@ -68,12 +73,12 @@ export function compileOperation(
   }
   const { shape, templates } = lists;
   const plan = { shape: { ...pages.metadata, [pages.items]: { list: shape } }, templates };
-  return { source, readMetadata: metadataReader(pages.metadata), plan, roots, after: `${before}}}` };
+  return { source, readMetadata: metadataReader(pages.metadata), scopes, plan, roots, after: `${before}}}` };
 }
 
 /**
  * Counts selections at every spread: nested fragments make a plan of megabytes of a short document, slower to make than
- * graphql-js is to execute. Six lists with all their fields fit, in some 300 KB.
+ * resolvers are to execute. Six lists with all their fields fit, in some 300 KB.
  */
 const maxPlanCharacters = 262_144;
 const charactersPerField = 64;

@@ -4,7 +4,7 @@ import { fallbackOf } from '../../kit/enums.ts';
 import { Declined } from '../declined.ts';
 
 export interface MutableShape {
-  [key: string]: 'leaf' | { readonly object: MutableShape } | { readonly list: MutableShape };
+  [key: string]: 'leaf' | { readonly object: MutableShape } | { readonly list: MutableShape | 'leaf' };
 }
 
 /** Several fields and types may read one value. @throws Declined for another kind of value */
@@ -19,12 +19,14 @@ export function addShape(shape: MutableShape, key: string, value: MutableShape[s
     return;
   }
   const [ofBefore, ofValue] = [innerOf(before), innerOf(value)];
-  if (ofBefore.kind !== ofValue.kind) throw new Declined(`"${key}" is read as an object and as a list`);
+  if (ofBefore.kind !== ofValue.kind) throw new Declined(`"${key}" is read as ${ofBefore.kind} and ${ofValue.kind}`);
   for (const [innerKey, inner] of Object.entries(ofValue.shape)) addShape(ofBefore.shape, innerKey, inner);
 }
 
-const innerOf = (value: Exclude<MutableShape[string], 'leaf'>): { kind: string; shape: MutableShape } =>
-  'object' in value ? { kind: 'object', shape: value.object } : { kind: 'list', shape: value.list };
+function innerOf(value: Exclude<MutableShape[string], 'leaf'>): { kind: string; shape: MutableShape } {
+  if ('object' in value) return { kind: 'an object', shape: value.object };
+  return value.list === 'leaf' ? { kind: 'a list of leaves', shape: {} } : { kind: 'a list', shape: value.list };
+}
 
 export const textPart = (value: string): Part => ({ kind: 'text', text: value });
 
@@ -47,4 +49,12 @@ export function leafRuleOf(type: GraphQLLeafType): LeafRule {
   if (!isEnumType(type) || fallback === undefined) throw new Declined(`${type.name} has no rule for printing`);
   const mapping = type.getValues().map(({ name, value }): [string, string] => [String(value), JSON.stringify(name)]);
   return { mapping: Object.fromEntries(mapping), otherwise: JSON.stringify(fallback) };
+}
+
+/** Of an enum's words, found by others. @throws Declined for a type that is no enum */
+export function wordsRuleOf(type: GraphQLLeafType, words: Readonly<Record<string, string>>): LeafRule {
+  const rule = leafRuleOf(type);
+  if (typeof rule === 'string') throw new Declined(`${type.name} has no words`);
+  const mapping = Object.entries(words).map(([key, word]) => [key, rule.mapping[word] ?? rule.otherwise]);
+  return { mapping: Object.fromEntries(mapping), otherwise: 'null' };
 }

@@ -14,7 +14,7 @@ import {
 import type { ObjectShape } from '../../../splice/plan.ts';
 import type { Scanned } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
-import { idPlacesOf, withRawIds } from '../../kit/id-arguments.ts';
+import { idPlacesOf, withRawIds } from '../../kit/global-ids.ts';
 import { Declined } from '../declined.ts';
 
 /** Undefined if graphql-js or the field would refuse the values. */

@@ -17,7 +17,7 @@ export interface CompiledOptions extends Pick<GraphQLContext, 'ports' | 'cursors
 /** The limit's estimate (see response-size.ts) is at most this many times the response's bytes. */
 const estimateFactor = 8;
 
-/** Leaves surprises and failures to graphql-js, with the pages read: it finds the errors, and the exact size. */
+/** Leaves surprises and failures to resolvers, with the pages read: they find the errors, and the exact size. */
 export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledOptions): Executor => {
   let splicer: Splicer | undefined;
 
@@ -54,7 +54,7 @@ export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledO
 function declinedBy(error: unknown, logger: Pick<Logger, 'warn'>): Declined {
   if (error instanceof Declined) return error;
   if (error instanceof ServiceError) return new Declined(error.type);
-  logger.warn({ err: error }, 'a compiled operation failed, and is executed by graphql-js');
+  logger.warn({ err: error }, 'a compiled operation failed, and is executed by resolvers');
   return new Declined('failed');
 }
 

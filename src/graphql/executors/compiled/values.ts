@@ -10,7 +10,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import { isObject } from '../../../kernel/lib/is-object.ts';
+import { isObject } from '../../../kernel/lib/objects.ts';
 import { selectionSetsOf } from '../../cost/selections.ts';
 import { Declined } from '../declined.ts';
 import { type Compiling, selectedOf } from './compile.ts';

@@ -2,7 +2,7 @@
 
 import type { CheckpointType, JobFields, JobPublish, JobState } from '../../../capabilities/jobs/shapes.ts';
 import { type ErrorName, ServiceError } from '../../../kernel/errors.ts';
-import { keysOf } from '../../../kernel/lib/keys-of.ts';
+import { keysOf } from '../../../kernel/lib/objects.ts';
 
 type PublishMode = JobPublish['mode'];
 

@@ -1,5 +1,0 @@
-/** The typed keys of an `as const` table. `Object.keys` types text, as objects may have further members. */
-export const keysOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table & string)[];
-
-export const entriesOf = <Table extends object>(table: Table) =>
-  Object.entries(table) as [keyof Table & string, Table[keyof Table]][];

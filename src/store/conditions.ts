@@ -1,0 +1,20 @@
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { nameKey } from '../kernel/lib/name-key.ts';
+
+/**
+ * `workspace_id = ?` beside ids or a webhook, whose index finds the rows: SQLite expects few rows of a workspace, and would
+ * look at all of them.
+ */
+export const isInWorkspace = (table: string, workspaceId: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${table}.workspace_id`)} = ${workspaceId}) is true`;
+
+/** Whether the name of a row contains a text. The column has it as kernel/lib/name-key.ts makes it. */
+export const nameContains = (table: 'webhooks' | 'jobs', text: string): RawBuilder<boolean> =>
+  sql`${sql.ref(`${table}.name_key`)} like ${`%${nameKey(text).replace(/[!%_]/g, '!$&')}%`} escape '!'`;
+
+/** `mayActFor` (auth/account-access.ts) in a query. @param accountIds null for every account, and for what has none */
+export const amongAccounts = (accountIds: Iterable<string> | null, column: string): Expression<SqlBool> =>
+  accountIds === null
+    ? sql<boolean>`1 = 1`
+    : // SQL has no empty list; no account has an empty id.
+      expressionBuilder<never, never>()(sql<string>`${sql.ref(column)}`, 'in', [...accountIds, '']);
