@@ -25,6 +25,14 @@ describe('compiled operations print what graphql-js gives, byte for byte', () =>
     expectMostCompiled(tally);
   });
 
+  test.each([
+    ['a read that a failed field left running', 217_637_042],
+    ['an entry of a list that fails before the one before it', 225_168_042],
+    ['a field that fails before a pending one', 235_258_042],
+  ])('pairs that differed: %s', async (_what, seed) => {
+    await runDifferential({ seed, pairs: 10 });
+  });
+
   test('and the schema of a subgraph compiles to the same', async () => {
     const subgraph = toSubgraph(schema, null);
     const compile: typeof compileOperation = (_schema, ...rest) => compileOperation(subgraph, ...rest);

@@ -200,7 +200,9 @@ class Execution {
       try {
         for (const item of value) completed.push(this.#complete(place, item, path, completed.length));
       } catch (error) {
-        return failAfter(completed.filter(isPromise), error);
+        // Lists do not wait for their other entries, as in graphql-js, but handle their errors.
+        void Promise.allSettled(completed);
+        throw error;
       }
       return completed.some(isPromise) ? Promise.all(completed) : completed;
     };
@@ -263,15 +265,15 @@ const pathTo = (prev: ResponsePath | undefined, key: string | number, { parentTy
 });
 
 /**
- * Fails when the others have settled: they may have side effects, and an error of their own that nobody handled would end
- * the process.
+ * Fails once the others have succeeded or one of them has failed, as graphql-js does: which errors come before the null
+ * depends on it. An error of theirs that nobody handled would end the process.
  * @throws the error itself if there are no others
  */
 function failAfter(pending: readonly unknown[], error: unknown): Promise<never> {
   if (pending.length === 0) throw error;
-  return Promise.allSettled(pending).then(() => {
+  return Promise.all(pending).finally(() => {
     throw error;
-  });
+  }) as Promise<never>;
 }
 
 /** Resolvers may return promises of other libraries. */
