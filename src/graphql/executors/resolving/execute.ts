@@ -200,8 +200,8 @@ class Execution {
       try {
         for (const item of value) completed.push(this.#complete(place, item, path, completed.length));
       } catch (error) {
-        // Lists do not wait for their other entries, as in graphql-js, but handle their errors.
-        void Promise.allSettled(completed);
+        // Lists do not wait for their other entries, as in graphql-js. An error of theirs that nobody handled would end the process.
+        for (const other of completed.filter(isPromise)) other.then(undefined, () => undefined);
         throw error;
       }
       return completed.some(isPromise) ? Promise.all(completed) : completed;
