@@ -51,17 +51,17 @@ export async function insertDemoDeliveries(transaction: Transaction<Tables>, dem
     .insertInto('delivery_attempts')
     .values(attempts.map(({ row }) => row))
     .execute();
-  const samples = deliveries.flatMap(({ row: { id, webhook_id, workspace_id }, attempts }) =>
+  const samples = deliveries.flatMap(({ row: { id, webhook_id }, attempts }) =>
     attempts.map(({ row, decision }) => ({
       deliveryId: id,
       webhookId: webhook_id,
-      workspaceId: workspace_id,
       startedAt: row.started_at,
       durationMs: row.duration_ms,
       succeeded: decision.outcome === 'succeeded',
     })),
   );
-  await countAttempts(transaction, demo.kind, samples);
+  const workspaces = new Map(deliveries.map(({ row }) => [row.id, row.workspace_id]));
+  await countAttempts(transaction, demo.kind, samples, workspaces);
   for (const { webhook, deliveries } of sent) {
     await transaction
       .updateTable('webhook_destinations')

@@ -7,12 +7,12 @@ import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 /** Of each kind: a destination that is gone, or cannot be unsealed, fails all that waits for it. */
 const attemptLinesPerMinute = 60;
 
+/** With headers that continue a trace. */
+export type Send = (traceHeaders: Readonly<Record<string, string>>) => Promise<AttemptOutcome>;
+
 export interface AttemptObserver {
   /** Within a span that continues the event's trace. */
-  attempt(
-    delivery: ClaimedDelivery,
-    make: (headers: Readonly<Record<string, string>>) => Promise<AttemptOutcome>,
-  ): Promise<AttemptOutcome>;
+  attempt(delivery: ClaimedDelivery, send: Send): Promise<AttemptOutcome>;
   /** By a fault of ours. */
   unsent(delivery: ClaimedDelivery, error: unknown): void;
   /** Sent or not. */
@@ -30,8 +30,8 @@ export function observeAttempts(
   const mayLogFailed = boundedLines(attemptLinesPerMinute, now);
   const mayLogUnsent = boundedLinesByKey(attemptLinesPerMinute, now);
   return {
-    async attempt(delivery, make) {
-      if (tracer === null) return make(noHeaders);
+    attempt(delivery, send) {
+      if (tracer === null) return send(noHeaders);
       const { deliveryId, destination, number, traceparent } = delivery;
       const { webhookId, target } = destination;
       const options: SpanOptions = {
@@ -48,7 +48,7 @@ export function observeAttempts(
       };
       return inSpan(tracer, 'POST webhook', options, async (span) => {
         // No trace state: it is for participants, and a webhook is a stranger.
-        const outcome = await make({ traceparent: tracer.headers().traceparent ?? '' });
+        const outcome = await send({ traceparent: tracer.headers().traceparent ?? '' });
         describe(span, outcome);
         return outcome;
       });

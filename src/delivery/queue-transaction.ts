@@ -90,11 +90,7 @@ export async function settleAndClaim(
   const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
   const report = await claimWithin(transaction, kind, order);
   // Last: on Postgres other processes that send to the same webhook wait for its rows until the commit.
-  const samples = (settlement?.samples ?? []).flatMap((sample) => {
-    const workspaceId = settled.get(sample.deliveryId);
-    return workspaceId === undefined ? [] : { ...sample, workspaceId };
-  });
-  await countAttempts(transaction, kind, samples);
+  if (settlement !== null) await countAttempts(transaction, kind, settlement.samples, settled);
   return { ...report, disabled, changed: [...settled.keys(), ...report.changed] };
 }
 

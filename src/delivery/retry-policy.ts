@@ -54,16 +54,16 @@ interface AttemptPlace {
   readonly random: () => number;
 }
 
-/** @param now epoch milliseconds */
+const succeeded: RetryDecision = { outcome: 'succeeded', gone: false, overloaded: false, pauseMs: 0 };
+
+/** @param place with `now` in epoch milliseconds */
 export function classify(
   { status, failure, retryAfter }: Pick<OutboundResponse, 'status' | 'failure' | 'retryAfter'>,
-  { now, ...place }: AttemptPlace & { readonly now: number },
+  place: AttemptPlace & { readonly now: number },
 ): RetryDecision {
-  if (failure === null && status !== null && status >= 200 && status < 300) {
-    return { outcome: 'succeeded', gone: false, overloaded: false, pauseMs: 0 };
-  }
+  if (failure === null && status !== null && status >= 200 && status < 300) return succeeded;
   const gone = failure === null && status === goneStatus;
-  const asked = parseRetryAfter(retryAfter, now);
+  const asked = parseRetryAfter(retryAfter, place.now);
   const asksForLess = status !== null && temporaryStatuses.has(status);
   const isAbsent = failure !== null && absent.has(failure);
   const decision = {

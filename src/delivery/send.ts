@@ -36,7 +36,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
   return {
     delivery,
     startedAt,
-    end: (decision, response) => ({
+    end: (decision, { status, failure, response_body }) => ({
       deliveryId,
       claimToken,
       webhookId: destination.webhookId,
@@ -47,7 +47,9 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
         number,
         started_at: startedAt,
         duration_ms: Math.round(clock() - started),
-        ...response,
+        status,
+        failure,
+        response_body,
       },
     }),
   };

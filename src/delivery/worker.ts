@@ -10,7 +10,7 @@ import { ClaimLeases } from './claim-leases.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { LaneResult } from './lane.ts';
 import { createLanes, type LaneLimits, type Lanes } from './lanes.ts';
-import { type AttemptObserver, observeAttempts } from './observed-attempts.ts';
+import { type AttemptObserver, observeAttempts, type Send } from './observed-attempts.ts';
 import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
@@ -268,12 +268,14 @@ export class Worker {
     const begun = beginAttempt(this.#options, delivery);
     const probe = this.#lanes.isProbe(delivery) ? new AbortController() : undefined;
     if (probe !== undefined) this.#probes.set(delivery, probe);
-    const outcome = await this.#observer
-      .attempt(delivery, (headers) => sendAttempt(this.#options, begun, headers, probe?.signal))
-      .catch((error: unknown) => {
-        this.#observer.unsent(delivery, error);
-        return begun.end(unsentDecision({ attempt: delivery.attempt, random: this.#options.random }), unsent);
-      });
+    const send: Send = (headers) => sendAttempt(this.#options, begun, headers, probe?.signal);
+    let outcome: AttemptOutcome;
+    try {
+      outcome = await this.#observer.attempt(delivery, send);
+    } catch (error) {
+      this.#observer.unsent(delivery, error);
+      outcome = begun.end(unsentDecision({ attempt: delivery.attempt, random: this.#options.random }), unsent);
+    }
     const { decision } = outcome;
     this.#probes.delete(delivery);
     this.#observer.ended(outcome);

@@ -19,12 +19,6 @@ export interface Sample {
   readonly succeeded: boolean;
 }
 
-/** A sample of a delivery that is settled. */
-export interface SettledSample extends Sample {
-  /** Of the delivery. */
-  readonly workspaceId: string;
-}
-
 interface CountedRow extends WebhookStatisticsTable {
   readonly workspace_id: string;
 }
@@ -39,14 +33,22 @@ const columns = {
   attempts: 'bigint',
 } as const satisfies Record<keyof CountedRow, 'text' | 'bigint'>;
 
-/** Of each webhook, and of all of the workspace that the deliveries are of. */
+/**
+ * Of each webhook, and of all of its workspace.
+ * @param workspaces by the id of the delivery; samples of others are not counted
+ */
 export async function countAttempts(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
-  samples: readonly SettledSample[],
+  samples: readonly Sample[],
+  workspaces: ReadonlyMap<string, string>,
 ): Promise<void> {
-  if (samples.length === 0) return;
-  const counted = rowsTable(kind, 'counted', rowsText(columns, countsOf(samples)));
+  const rows = samples.flatMap((sample) => {
+    const workspaceId = workspaces.get(sample.deliveryId);
+    return workspaceId === undefined ? [] : rowOf(sample, workspaceId);
+  });
+  if (rows.length === 0) return;
+  const counted = rowsTable(kind, 'counted', rowsText(columns, countsOf(rows)));
   await sql`
     insert into webhook_statistics (${statisticsKeys.webhook_statistics}, attempts)
     select ${statisticsKeys.webhook_statistics}, attempts from ${counted}
@@ -66,15 +68,15 @@ export async function countAttempts(
 }
 
 /** In spans of all periods: those of a period consist of those of the one before. */
-function countsOf(samples: readonly SettledSample[]): CountedRow[] {
-  let rows = samples.map(rowOf);
+function countsOf(samples: readonly CountedRow[]): CountedRow[] {
+  let rows = samples;
   return Object.values(statisticsPeriods).flatMap(({ spanMs }) => {
     rows = countedIn(spanMs, rows);
     return rows;
   });
 }
 
-const rowOf = ({ workspaceId, webhookId, startedAt, durationMs, succeeded }: SettledSample): CountedRow => ({
+const rowOf = ({ webhookId, startedAt, durationMs, succeeded }: Sample, workspaceId: string): CountedRow => ({
   workspace_id: workspaceId,
   webhook_id: webhookId,
   span_ms: 1,
