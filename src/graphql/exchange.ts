@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { type FairTurns, type Turn, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
-import { nothingSpent, Printing, type RequestContext } from '../kernel/request-context.ts';
+import { nothingSpent, Printing, type RequestContext, type Spent } from '../kernel/request-context.ts';
 import { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
@@ -49,6 +49,13 @@ export interface ExchangeOptions {
   readonly turns: FairTurns;
 }
 
+/** What all executors share, also one that takes over from another; a refused request has none. */
+interface Execution {
+  readonly spent: Spent;
+  readonly reads: ReadMemo;
+  readonly printing: Printing;
+}
+
 export class Exchange<Request extends OperationRequest = OperationRequest> {
   readonly http: Request;
   sent: SentParameters = {};
@@ -62,12 +69,9 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   cost: CostReport;
   cached: CacheLookup | null = null;
   hasPassed = false;
-  /** One executor's reads, for another that takes over. */
-  readonly reads = new ReadMemo();
   readonly #turns: FairTurns;
-  readonly #printing = new Printing();
-  readonly #spent = nothingSpent();
   #turn: Turn | undefined;
+  #execution: Execution | undefined;
   #operation: KnownOperation | undefined;
 
   constructor(http: Request, { maxCost, turns }: ExchangeOptions) {
@@ -112,22 +116,24 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   /** @param signal aborts when the result is no longer needed */
   contextOf(caller: Caller, signal: AbortSignal = this.http.clientAborted): RequestContext {
     const { turn, isSubscription } = this;
+    this.#execution ??= { spent: nothingSpent(), reads: new ReadMemo(), printing: new Printing() };
+    const { spent, reads, printing } = this.#execution;
     // Reads must not be handed over once a mutation has changed them.
     const isRead = !isSubscription && !this.isMutation;
     return {
       caller,
       requestId: this.http.id,
-      spent: this.#spent,
+      spent,
       signal,
       turn,
-      whenPrinted: isSubscription ? undefined : this.#printing.whenPrinted,
-      responses: isRead ? this.reads : undefined,
+      whenPrinted: isSubscription ? undefined : printing.whenPrinted,
+      responses: isRead ? reads : undefined,
       generation: isRead ? this.cached?.generation : undefined,
     };
   }
 
   printed(): void {
-    this.reads.release();
-    this.#printing.end();
+    this.#execution?.reads.release();
+    this.#execution?.printing.end();
   }
 }
