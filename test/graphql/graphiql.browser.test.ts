@@ -228,12 +228,15 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
   });
 
   it('runs what it shows, before GraphiQL has read it', async () => {
-    const runAtOnce = (name: Name) =>
-      page.evaluate((title) => {
+    const runAtOnce = async (name: Name) => {
+      // While one runs, the button stops it.
+      await page.getByRole('button', { name: /^Execute query/ }).waitFor();
+      await page.evaluate((title) => {
         const buttons = [...document.querySelectorAll<HTMLElement>('#examples button')];
         buttons.find(({ textContent }) => textContent === title)?.click();
         document.querySelector<HTMLElement>('.graphiql-execute-button')?.click();
       }, exampleOf(name).title);
+    };
     await runAtOnce('TypedError');
     await expect.poll(answer).toContain('USER_UNREACHABLE');
     await runAtOnce('WatchDeliveries');
