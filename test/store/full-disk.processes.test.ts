@@ -32,6 +32,8 @@ const postgresOn =
       execFileSync('chown', ['postgres', folder]);
       await atServer(server, `create tablespace ${name} location '${folder}'`);
       await atServer(server, `create database ${name} tablespace ${name}`);
+      // Until then most of the copied template has no place on the disk: space would seem free that is not.
+      await atServer(server, 'checkpoint');
       const url = new URL(server);
       url.pathname = `/${name}`;
       return {
