@@ -20,7 +20,9 @@ export type StoredAccount = Omit<AccountTable, keyof Vocabulary> & Vocabulary;
 
 type Reader = Pick<Database, 'selectFrom'>;
 
-const storedAccounts = (database: Reader) => database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>();
+const columns = ['id', 'workspace_id', 'name', 'type', 'status', 'session', 'created_at'] as const;
+
+const storedAccounts = (database: Reader) => database.selectFrom('accounts').select(columns).$narrowType<Vocabulary>();
 
 const accountsOf = (database: Reader, workspaceId: string) =>
   storedAccounts(database).where('workspace_id', '=', workspaceId);

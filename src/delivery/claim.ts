@@ -47,52 +47,67 @@ export interface ClaimedRow {
 
 type Shares = readonly (readonly [webhookId: string, count: number])[];
 
-/** Up to `count` per webhook, within the room for their data. @returns also whether there was no room for others */
-export async function claimDue(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  terms: ClaimTerms,
-  shares: Shares,
-  room: RoomTaker,
-): Promise<{ readonly rows: ClaimedRow[]; readonly more: boolean }> {
-  if (shares.length === 0) return { rows: [], more: false };
-  // Data is read only where there is room for it.
-  const due = await dueDeliveries[kind](transaction, terms, shares);
-  const fitting = due.filter((delivery) => room.take(delivery.webhook_id, delivery.bytes));
-  const more = fitting.length < due.length;
-  if (fitting.length === 0) return { rows: [], more };
-  const rows = await claim[kind](transaction, terms, fitting);
-  const claimed = new Map(rows.map((row) => [row.id, row]));
-  return { rows: fitting.flatMap(({ id }) => claimed.get(id) ?? []), more };
-}
-
 interface DueDelivery {
   readonly id: string;
   readonly webhook_id: string;
   /** Of its event's data. */
   readonly bytes: number;
-  /** On SQLite, which finds a row by its number with one search instead of two. */
-  readonly rowid?: number;
 }
 
-type FindDue = (transaction: Transaction<Tables>, terms: ClaimTerms, shares: Shares) => Promise<DueDelivery[]>;
-type Claim = (
+/** On SQLite, which finds a row by its number with one search, and by its id with two. */
+interface NumberedDelivery extends DueDelivery {
+  readonly rowid: number;
+}
+
+interface ClaimStatements<Due extends DueDelivery> {
+  find(transaction: Transaction<Tables>, terms: ClaimTerms, shares: Shares): Promise<Due[]>;
+  claim(transaction: Transaction<Tables>, terms: ClaimTerms, due: readonly Due[]): Promise<ClaimedRow[]>;
+}
+
+type ClaimArguments = readonly [terms: ClaimTerms, shares: Shares, room: RoomTaker];
+
+interface Claimed {
+  readonly rows: ClaimedRow[];
+  /** Whether there was no room for others. */
+  readonly more: boolean;
+}
+
+/** Up to `count` per webhook, within the room for their data. */
+export const claimDue = (
   transaction: Transaction<Tables>,
-  terms: ClaimTerms,
-  due: readonly DueDelivery[],
-) => Promise<ClaimedRow[]>;
+  kind: DatabaseKind,
+  ...rest: ClaimArguments
+): Promise<Claimed> =>
+  kind === 'sqlite' ? claimBy(onSqlite, transaction, ...rest) : claimBy(onPostgres, transaction, ...rest);
+
+async function claimBy<Due extends DueDelivery>(
+  statements: ClaimStatements<Due>,
+  transaction: Transaction<Tables>,
+  ...[terms, shares, room]: ClaimArguments
+): Promise<Claimed> {
+  if (shares.length === 0) return { rows: [], more: false };
+  // Data is read only where there is room for it.
+  const due = await statements.find(transaction, terms, shares);
+  const fitting = due.filter((delivery) => room.take(delivery.webhook_id, delivery.bytes));
+  const more = fitting.length < due.length;
+  if (fitting.length === 0) return { rows: [], more };
+  const rows = await statements.claim(transaction, terms, fitting);
+  const claimed = new Map(rows.map((row) => [row.id, row]));
+  return { rows: fitting.flatMap(({ id }) => claimed.get(id) ?? []), more };
+}
 
 const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' : 'asc');
 
 const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data, e.traceparent');
 
-/** Literals for `state` and `next_at` let the planners see that the partial index serves. */
-const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
+// Literals for `state` and `next_at` let the planners see that the partial index serves.
+
+const onSqlite: ClaimStatements<NumberedDelivery> = {
   /** SQLite has one writer at a time: nothing changes between this read and the claim. */
-  async sqlite(transaction, terms, shares) {
-    const due: DueDelivery[] = [];
+  async find(transaction, terms, shares) {
+    const due: NumberedDelivery[] = [];
     for (const [webhookId, count] of shares) {
-      const { rows } = await sql<DueDelivery>`
+      const { rows } = await sql<NumberedDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes, d.rowid as rowid
         from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
@@ -102,7 +117,21 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
     return due;
   },
 
-  async postgres(transaction, terms, shares) {
+  async claim(transaction, terms, due) {
+    const rowids = JSON.stringify(due.map(({ rowid }) => rowid));
+    await sql`
+      update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
+      where rowid in (select value from json_each(${rowids}))`.execute(transaction);
+    const { rows } = await sql<ClaimedRow>`
+      select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
+      from deliveries d join events e on e.id = d.event_id
+      where d.rowid in (select value from json_each(${rowids}))`.execute(transaction);
+    return rows;
+  },
+};
+
+const onPostgres: ClaimStatements<DueDelivery> = {
+  async find(transaction, terms, shares) {
     const rows = rowsText(
       { webhook_id: 'text', count: 'bigint', place: 'bigint' },
       shares.map(([webhook_id, count], place) => ({ webhook_id, count, place })),
@@ -120,22 +149,8 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
       order by share.place, due.created_at ${direction(terms)}`.execute(transaction);
     return due;
   },
-};
 
-const claim: Readonly<Record<DatabaseKind, Claim>> = {
-  async sqlite(transaction, terms, due) {
-    const rowids = JSON.stringify(due.map(({ rowid }) => rowid));
-    await sql`
-      update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
-      where rowid in (select value from json_each(${rowids}))`.execute(transaction);
-    const { rows } = await sql<ClaimedRow>`
-      select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
-      from deliveries d join events e on e.id = d.event_id
-      where d.rowid in (select value from json_each(${rowids}))`.execute(transaction);
-    return rows;
-  },
-
-  async postgres(transaction, terms, due) {
+  async claim(transaction, terms, due) {
     const { rows } = await sql<ClaimedRow>`
       with d as (
         update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}

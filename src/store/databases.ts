@@ -69,7 +69,8 @@ export async function openDatabases(
       {
         epoch,
         onFault,
-        ...(pool === 'queue' ? { prepares: true, session: queueSession } : {}),
+        prepares: true,
+        ...(pool === 'queue' ? { plansOnce: true, session: queueSession } : {}),
         ...observer,
         ...figures,
       },

@@ -49,11 +49,10 @@ export interface PostgresPoolOptions {
   readonly epoch?: Epoch;
   readonly onFault?: OnFault;
   readonly onFigures?: (figures: () => PoolFigures) => void;
-  /**
-   * Prepares and plans each statement once: for few statements that their indexes serve best however the tables grow.
-   * Such a statement names its columns: `*` would fail after a migration adds one.
-   */
+  /** Prepares statements once for each connection: planning one takes the server longer than executing it. */
   readonly prepares?: boolean;
+  /** Plans prepared statements once: for few that their indexes serve best however the tables grow. */
+  readonly plansOnce?: boolean;
   /** A statement that each connection begins with. */
   readonly session?: string | undefined;
 }
@@ -61,8 +60,11 @@ export interface PostgresPoolOptions {
 /** Prepared statements per pool: lists of ids make many. Those beyond are not prepared. */
 const maxPrepared = 100;
 
+/** All columns of a table: prepared, such a statement fails after a migration has added one. */
+const allColumns = /"\.\*|\* from "|returning \*/;
+
 /** A plan that is made once must not depend on table sizes: while tables are small, a full scan looks cheapest. */
-const plansOnce = `set plan_cache_mode = force_generic_plan;
+const onePlan = `set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
 
 export const postgresDialect = (url: string, settings: PostgresSettings, options: PostgresPoolOptions): Dialect => ({
@@ -94,10 +96,17 @@ class PooledDriver implements Driver {
   constructor(
     url: string,
     settings: PostgresSettings,
-    { epoch = new Epoch(), onFault = () => undefined, onFigures, prepares = false, session }: PostgresPoolOptions,
+    {
+      epoch = new Epoch(),
+      onFault = () => undefined,
+      onFigures,
+      prepares = false,
+      plansOnce = false,
+      session,
+    }: PostgresPoolOptions,
   ) {
     this.#names = prepares ? new Map() : null;
-    const beginning = [prepares ? plansOnce : [], session ?? []].flat();
+    const beginning = [plansOnce ? onePlan : [], session ?? []].flat();
     this.#session = beginning.length === 0 ? null : beginning.join('; ');
     this.#settings = settings;
     this.#epoch = epoch;
@@ -275,8 +284,11 @@ class PooledConnection implements DatabaseConnection {
 
   #nameOf(sql: string): string | undefined {
     if (this.#names === null) return undefined;
-    if (!this.#names.has(sql) && this.#names.size < maxPrepared) this.#names.set(sql, `s${this.#names.size}`);
-    return this.#names.get(sql);
+    const known = this.#names.get(sql);
+    if (known !== undefined || this.#names.size >= maxPrepared || allColumns.test(sql)) return known;
+    const name = `s${this.#names.size}`;
+    this.#names.set(sql, name);
+    return name;
   }
 
   #judged(error: unknown, isSilent: boolean): unknown {

@@ -1,11 +1,11 @@
-/** The pool of the delivery queue on Postgres prepares its statements. */
+/** The pools on Postgres prepare their statements, and that of the delivery queue plans them once. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openUnmigrated } from '../../src/store/database.ts';
 import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
-import { runQueue } from '../support/growth/operations.ts';
+import { runOperations, runQueue } from '../support/growth/operations.ts';
 
 const postgres = databases.find(({ name }) => name === 'Postgres');
 
@@ -17,7 +17,10 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     if (postgres === undefined) throw new Error('there is no Postgres');
     gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
     const settings = { ...postgresDefaults, connections: 1 };
-    database = await openUnmigrated({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: true });
+    database = await openUnmigrated(
+      { kind: 'postgres', url: gateway.databaseUrl, settings },
+      { prepares: true, plansOnce: true },
+    );
   });
   afterEach(async () => {
     await database.destroy();
@@ -50,13 +53,35 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     expect(later.generic).toBeGreaterThan(first.generic);
   });
 
-  it('are valid after a migration that expands the schema', async () => {
-    const webhookId = await gateway.webhook('https://hooks.example/');
-    await claimAndSettle(webhookId);
+  const expandSchema = async () => {
     for (const { name } of await gateway.app.database.introspection.getTables()) {
       await sql`alter table ${sql.table(name)} add column added text`.execute(gateway.app.database);
     }
+  };
+
+  it('are valid after a migration that expands the schema', async () => {
+    const webhookId = await gateway.webhook('https://hooks.example/');
     await claimAndSettle(webhookId);
+    await expandSchema();
+    await claimAndSettle(webhookId);
+  });
+
+  it('are valid then for requests, too', async () => {
+    const subject = { gateway, kind: 'postgres', webhookId: await gateway.webhook('https://hooks.example/') } as const;
+    await runOperations(subject);
+    await expandSchema();
+    await runOperations(subject);
+  });
+
+  it('are none of those that read all columns', async () => {
+    const reads = [
+      () => database.selectFrom('webhooks').selectAll().execute(),
+      () => database.selectFrom('webhooks').selectAll('webhooks').select('id as other').execute(),
+      () => database.updateTable('webhooks').set({ enabled: 1 }).returningAll().execute(),
+    ];
+    for (const read of reads) await read();
+    await expandSchema();
+    for (const read of reads) await read();
   });
 
   it('are bounded in number', async () => {

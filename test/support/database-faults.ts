@@ -66,6 +66,13 @@ export const conflicts: readonly Fault[] = [
 /** Statements that belong to no request, and the end of one that has failed. */
 const isLeftAlone = (sql: string) => /^(?:select 1$|listen |rollback$)/.test(sql);
 
+/** Of a plain statement, or of a prepared one; null for one of the driver's own objects. */
+function textOf(query: unknown): string | null {
+  if (typeof query === 'string') return query;
+  const isPrepared = typeof query === 'object' && query !== null && 'name' in query && 'text' in query;
+  return isPrepared && typeof query.text === 'string' ? query.text : null;
+}
+
 /** Patches Postgres' driver, and what is sent to the threads of SQLite, until it is restored. */
 export function injectFaults(): InjectedFaults {
   let next = 0;
@@ -120,7 +127,7 @@ export function injectFaults(): InjectedFaults {
 
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-    const sql = typeof given[0] === 'string' ? given[0] : null;
+    const sql = textOf(given[0]);
     const fault = sql === null ? null : beginning === null ? faultOf(sql) : commitFaultOf(this, sql);
     if (fault instanceof Error) return Promise.reject(fault);
     if (fault === 'lost' && this instanceof PostgresClient) this.abandon();

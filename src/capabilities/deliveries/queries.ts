@@ -34,6 +34,16 @@ export interface QueriesContext {
   readonly now: () => Date;
 }
 
+const attemptColumns = [
+  'delivery_id',
+  'number',
+  'started_at',
+  'duration_ms',
+  'status',
+  'failure',
+  'response_body',
+] as const;
+
 export function deliveryQueries({
   database,
   cursors,
@@ -94,7 +104,7 @@ export function deliveryQueries({
       const scope = ['delivery attempts', caller.keyId, delivery_id];
       // In the order of their numbers, whatever the clock was.
       const page = await selectPage(
-        database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
+        database.selectFrom('delivery_attempts').select(attemptColumns).where('delivery_id', '=', delivery_id),
         { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
         { cursors, scope, cursor, limit },
       );
@@ -107,7 +117,7 @@ export function deliveryQueries({
           .innerJoin('delivery_attempts as last', (join) =>
             join.onRef('last.delivery_id', '=', 'deliveries.id').onRef('last.number', '=', 'deliveries.attempts'),
           )
-          .selectAll('last')
+          .select(attemptColumns.map((column) => `last.${column}` as const))
           .select('webhooks.account_ids')
           .where('deliveries.id', 'in', ids)
           .execute(),

@@ -24,6 +24,22 @@ export const isStored = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'deli
       .whereRef('webhooks.workspace_id', '=', 'deliveries.workspace_id'),
   );
 
+const columns = [
+  'deliveries.id',
+  'deliveries.workspace_id',
+  'deliveries.webhook_id',
+  'deliveries.event_id',
+  'deliveries.account_id',
+  'deliveries.event',
+  'deliveries.state',
+  'deliveries.attempts',
+  'deliveries.attempts_before',
+  'deliveries.next_at',
+  'deliveries.claim_token',
+  'deliveries.created_at',
+  'deliveries.finished_at',
+] as const;
+
 /** Without deliveries of deleted webhooks, which leave their workspace. */
 export const storedDeliveries = (database: Database) =>
   database
@@ -34,4 +50,4 @@ export const storedDeliveries = (database: Database) =>
         // No index of workspaces finds deliveries (store/conditions.ts).
         .on(sql<boolean>`(webhooks.workspace_id = deliveries.workspace_id) is true`),
     )
-    .selectAll('deliveries');
+    .select(columns);

@@ -7,7 +7,8 @@
  *
  * DELIVERIES and ROUNDS say how many. SCENARIOS (names of scenarios.ts) and TARGETS (names of targets.ts) choose, separated
  * by commas. A target whose server is not named is left out. All processes share all cores, as a worker and its database
- * do on a machine of their own; those that are not being measured are stopped meanwhile.
+ * do on a machine of their own; those that are not being measured are stopped meanwhile. TARGETS=sqlite,baselineSqlite measures this
+ * checkout beside the one in BASELINE.
  */
 import { chosen } from '../chosen.ts';
 import { durabilityOf } from './durability.ts';
@@ -15,7 +16,7 @@ import { type Installation, install, missing, type Setting, stand } from './inst
 import { type Latency, measureLatency, measureThroughput, type Throughput } from './measure.ts';
 import { report } from './report.ts';
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts';
-import { type Target, type TargetName, targets } from './targets.ts';
+import { type Target, type TargetName, targets, usualTargets } from './targets.ts';
 
 const deliveries = Number(process.env.DELIVERIES ?? 20_000);
 const rounds = Number(process.env.ROUNDS ?? 5);
@@ -23,7 +24,7 @@ const idle = { count: 300, everyMs: 20, warmUp: 50 } as const;
 
 const say = (text: string) => void process.stderr.write(text);
 const scenarioNames = chosen('SCENARIOS', Object.keys(scenarios) as ScenarioName[]);
-const targetNames = chosen('TARGETS', Object.keys(targets) as TargetName[]).filter((name) => {
+const targetNames = chosen('TARGETS', Object.keys(targets) as TargetName[], usualTargets).filter((name) => {
   const lack = missing(targets[name]);
   if (lack !== null) say(`${targets[name].title} is left out: ${lack}\n`);
   return lack === null;

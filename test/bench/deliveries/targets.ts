@@ -1,5 +1,6 @@
 /** What delivers: Postern on its two databases, what people would take instead, and the least that can be done. */
 import { join } from 'node:path';
+import { keysOf } from '../../../src/kernel/lib/objects.ts';
 
 export interface Target {
   readonly title: string;
@@ -12,10 +13,14 @@ export interface Target {
 
 const peer = (name: string) => join(import.meta.dirname, '../peers', name);
 const postern = join(import.meta.dirname, 'postern.ts');
+/** Of another checkout. */
+const baseline = join(process.env.BASELINE ?? '.', 'test/bench/deliveries/postern.ts');
 
 export const targets = {
   sqlite: { title: 'Postern, SQLite', module: postern, store: 'SQLite', keepsCompleted: true },
   postgres: { title: 'Postern, Postgres', module: postern, store: 'Postgres', keepsCompleted: true },
+  baselineSqlite: { title: 'BASELINE, SQLite', module: baseline, store: 'SQLite', keepsCompleted: true },
+  baselinePostgres: { title: 'BASELINE, Postgres', module: baseline, store: 'Postgres', keepsCompleted: true },
   graphile: {
     title: 'graphile-worker, defaults',
     module: peer('graphile-worker.js'),
@@ -34,3 +39,5 @@ export const targets = {
 } as const satisfies Record<string, Target>;
 
 export type TargetName = keyof typeof targets;
+
+export const usualTargets = keysOf(targets).filter((name) => targets[name].module !== baseline);
