@@ -20,9 +20,11 @@ export type StoredAccount = Omit<AccountTable, keyof Vocabulary> & Vocabulary;
 
 type Reader = Pick<Database, 'selectFrom'>;
 
-const columns = ['id', 'workspace_id', 'name', 'type', 'status', 'session', 'created_at'] as const;
+/** Named, so that statements can be prepared. */
+const accountColumns = ['id', 'workspace_id', 'name', 'type', 'status', 'session', 'created_at'] as const;
 
-const storedAccounts = (database: Reader) => database.selectFrom('accounts').select(columns).$narrowType<Vocabulary>();
+const storedAccounts = (database: Reader) =>
+  database.selectFrom('accounts').select(accountColumns).$narrowType<Vocabulary>();
 
 const accountsOf = (database: Reader, workspaceId: string) =>
   storedAccounts(database).where('workspace_id', '=', workspaceId);

@@ -60,11 +60,10 @@ interface NumberedDelivery extends DueDelivery {
 }
 
 interface ClaimStatements<Due extends DueDelivery> {
+  /** With literals for `state` and `next_at`, which let the planners see that the partial index serves. */
   find(transaction: Transaction<Tables>, terms: ClaimTerms, shares: Shares): Promise<Due[]>;
   claim(transaction: Transaction<Tables>, terms: ClaimTerms, due: readonly Due[]): Promise<ClaimedRow[]>;
 }
-
-type ClaimArguments = readonly [terms: ClaimTerms, shares: Shares, room: RoomTaker];
 
 interface Claimed {
   readonly rows: ClaimedRow[];
@@ -76,14 +75,20 @@ interface Claimed {
 export const claimDue = (
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
-  ...rest: ClaimArguments
+  terms: ClaimTerms,
+  shares: Shares,
+  room: RoomTaker,
 ): Promise<Claimed> =>
-  kind === 'sqlite' ? claimBy(onSqlite, transaction, ...rest) : claimBy(onPostgres, transaction, ...rest);
+  kind === 'sqlite'
+    ? claimBy(onSqlite, transaction, terms, shares, room)
+    : claimBy(onPostgres, transaction, terms, shares, room);
 
 async function claimBy<Due extends DueDelivery>(
   statements: ClaimStatements<Due>,
   transaction: Transaction<Tables>,
-  ...[terms, shares, room]: ClaimArguments
+  terms: ClaimTerms,
+  shares: Shares,
+  room: RoomTaker,
 ): Promise<Claimed> {
   if (shares.length === 0) return { rows: [], more: false };
   // Data is read only where there is room for it.
@@ -99,8 +104,6 @@ async function claimBy<Due extends DueDelivery>(
 const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' : 'asc');
 
 const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data, e.traceparent');
-
-// Literals for `state` and `next_at` let the planners see that the partial index serves.
 
 const onSqlite: ClaimStatements<NumberedDelivery> = {
   /** SQLite has one writer at a time: nothing changes between this read and the claim. */

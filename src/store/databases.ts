@@ -69,8 +69,8 @@ export async function openDatabases(
       {
         epoch,
         onFault,
-        prepares: true,
-        ...(pool === 'queue' ? { plansOnce: true, session: queueSession } : {}),
+        prepares: pool === 'queue' ? 'all' : 'repeated',
+        ...(pool === 'queue' ? { session: queueSession } : {}),
         ...observer,
         ...figures,
       },

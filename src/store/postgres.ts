@@ -18,6 +18,7 @@ import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
+import { type Prepared, StatementNames } from './statement-names.ts';
 import { repeatConflicting } from './transaction.ts';
 
 /**
@@ -49,19 +50,14 @@ export interface PostgresPoolOptions {
   readonly epoch?: Epoch;
   readonly onFault?: OnFault;
   readonly onFigures?: (figures: () => PoolFigures) => void;
-  /** Prepares statements once for each connection: planning one takes the server longer than executing it. */
-  readonly prepares?: boolean;
-  /** Plans prepared statements once: for few that their indexes serve best however the tables grow. */
-  readonly plansOnce?: boolean;
+  /** Statements to prepare on each connection. `all` are planned once, too. */
+  readonly prepares?: Prepared;
   /** A statement that each connection begins with. */
   readonly session?: string | undefined;
 }
 
-/** Prepared statements per pool: lists of ids make many. Those beyond are not prepared. */
-const maxPrepared = 100;
-
-/** All columns of a table: prepared, such a statement fails after a migration has added one. */
-const allColumns = /"\.\*|\* from "|returning \*/;
+/** "cached plan must not change result type": a migration has changed a column. */
+const stalePlan = '0A000';
 
 /** A plan that is made once must not depend on table sizes: while tables are small, a full scan looks cheapest. */
 const onePlan = `set plan_cache_mode = force_generic_plan;
@@ -88,25 +84,18 @@ class PooledDriver implements Driver {
   readonly #pool: pg.Pool;
   readonly #open = new Map<PostgresClient, number>();
   readonly #used = new Set<PooledConnection>();
-  /** Names of prepared statements by text; null if none are prepared. */
-  readonly #names: Map<string, string> | null;
+  /** Null if none are prepared. */
+  readonly #names: StatementNames | null;
   /** What each connection begins with; null for nothing. */
   readonly #session: string | null;
 
   constructor(
     url: string,
     settings: PostgresSettings,
-    {
-      epoch = new Epoch(),
-      onFault = () => undefined,
-      onFigures,
-      prepares = false,
-      plansOnce = false,
-      session,
-    }: PostgresPoolOptions,
+    { epoch = new Epoch(), onFault = () => undefined, onFigures, prepares, session }: PostgresPoolOptions,
   ) {
-    this.#names = prepares ? new Map() : null;
-    const beginning = [plansOnce ? onePlan : [], session ?? []].flat();
+    this.#names = prepares === undefined ? null : new StatementNames(prepares);
+    const beginning = [prepares === 'all' ? onePlan : [], session ?? []].flat();
     this.#session = beginning.length === 0 ? null : beginning.join('; ');
     this.#settings = settings;
     this.#epoch = epoch;
@@ -221,13 +210,13 @@ class PooledConnection implements DatabaseConnection {
   hurry = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
-  readonly #names: Map<string, string> | null;
+  readonly #names: StatementNames | null;
   readonly #onFault: (fault: DatabaseFault, isStale: boolean) => void;
 
   constructor(
     client: PostgresClient & pg.PoolClient,
     timeoutMs: number,
-    names: Map<string, string> | null,
+    names: StatementNames | null,
     onFault: (fault: DatabaseFault, isStale: boolean) => void,
   ) {
     this.#client = client;
@@ -237,7 +226,7 @@ class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const run = () => this.run(sql, parameters, this.#nameOf(sql));
+    const run = () => this.run(sql, parameters, this.#names?.of(sql));
     // Outside of a transaction, a statement is one of its own.
     const { command, rowCount, rows } = await (this.inTransaction ? run() : repeatConflicting(run));
     // pg does not know the row type.
@@ -271,7 +260,10 @@ class PooledConnection implements DatabaseConnection {
       const silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - startedAt)} ms`, {
         cause: error,
       });
-      throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : postgresFault(error), isSilent);
+      // Another connection prepares it anew.
+      const isStale = name !== undefined && (error as pg.DatabaseError).code === stalePlan;
+      const fault = isStale ? new DatabaseFault('unavailable', error) : postgresFault(error);
+      throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : fault, isSilent);
     } finally {
       cancel();
       this.hurry = () => {};
@@ -280,15 +272,6 @@ class PooledConnection implements DatabaseConnection {
 
   release(): void {
     this.#client.release(this.isBroken);
-  }
-
-  #nameOf(sql: string): string | undefined {
-    if (this.#names === null) return undefined;
-    const known = this.#names.get(sql);
-    if (known !== undefined || this.#names.size >= maxPrepared || allColumns.test(sql)) return known;
-    const name = `s${this.#names.size}`;
-    this.#names.set(sql, name);
-    return name;
   }
 
   #judged(error: unknown, isSilent: boolean): unknown {

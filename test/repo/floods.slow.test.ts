@@ -501,7 +501,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'http/slow-clients.ts waiting': 'a connection with a request',
   'kernel/lib/pacer.ts waiting': 'a stream, or a delivery with a lease',
   'net/body-memory.ts slabs': 'a call with a slot',
-  'store/postgres.ts #names': 'test/store/prepared.test.ts',
+  'store/statement-names.ts #names': 'test/store/prepared.test.ts',
+  'store/statement-names.ts #uses': 'test/store/prepared.test.ts',
   'store/thread.ts inFlight': 'a statement of a request',
 };
 

@@ -1,8 +1,9 @@
 /** The pools on Postgres prepare their statements, and that of the delivery queue plans them once. */
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { type Database, openUnmigrated } from '../../src/store/database.ts';
 import { postgresDefaults } from '../../src/store/postgres-settings.ts';
+import { StatementNames } from '../../src/store/statement-names.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { runOperations, runQueue } from '../support/growth/operations.ts';
@@ -17,10 +18,7 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     if (postgres === undefined) throw new Error('there is no Postgres');
     gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
     const settings = { ...postgresDefaults, connections: 1 };
-    database = await openUnmigrated(
-      { kind: 'postgres', url: gateway.databaseUrl, settings },
-      { prepares: true, plansOnce: true },
-    );
+    database = await openUnmigrated({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: 'all' });
   });
   afterEach(async () => {
     await database.destroy();
@@ -68,7 +66,10 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
 
   it('are valid then for requests, too', async () => {
     const subject = { gateway, kind: 'postgres', webhookId: await gateway.webhook('https://hooks.example/') } as const;
-    await runOperations(subject);
+    // A statement is prepared when it is repeated.
+    for (let times = 0; times < 4; times += 1) await runOperations(subject);
+    const { rows } = await sql`select from pg_prepared_statements`.execute(gateway.app.database);
+    expect(rows.length).toBeGreaterThan(5);
     await expandSchema();
     await runOperations(subject);
   });
@@ -77,6 +78,7 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     const reads = [
       () => database.selectFrom('webhooks').selectAll().execute(),
       () => database.selectFrom('webhooks').selectAll('webhooks').select('id as other').execute(),
+      () => database.selectFrom('webhooks').selectAll().select('id as other').execute(),
       () => database.updateTable('webhooks').set({ enabled: 1 }).returningAll().execute(),
     ];
     for (const read of reads) await read();
@@ -91,4 +93,21 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     );
     expect(rows[0]?.count).toBe(100);
   });
+
+  it('are prepared on another connection after the type of a column has changed', async () => {
+    const read = () => database.selectFrom('deliveries').select('attempts').execute();
+    await read();
+    await sql`alter table deliveries alter column attempts type text`.execute(gateway.app.database);
+    await expect(read()).rejects.toMatchObject({ errorName: 'service_unavailable' });
+    expect(await read()).toEqual([]);
+  });
+});
+
+test('a statement is prepared when it is repeated, unless it is long', () => {
+  const names = new StatementNames('repeated');
+  const uses = (statement: string) => Array.from({ length: 4 }, () => names.of(statement));
+  expect(uses('select 1')).toEqual([undefined, undefined, 's0', 's0']);
+  expect(uses(`select '${'x'.repeat(4_000)}'`)).toEqual(Array.from({ length: 4 }));
+  for (let n = 0; n < 1_000; n += 1) expect(names.of(`select ${n} as once`)).toBeUndefined();
+  expect(uses('select 2')).toEqual([undefined, undefined, 's1', 's1']);
 });

@@ -24,7 +24,8 @@ export const isStored = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'deli
       .whereRef('webhooks.workspace_id', '=', 'deliveries.workspace_id'),
   );
 
-const columns = [
+/** Named, so that statements can be prepared. */
+const deliveryColumns = [
   'deliveries.id',
   'deliveries.workspace_id',
   'deliveries.webhook_id',
@@ -50,4 +51,4 @@ export const storedDeliveries = (database: Database) =>
         // No index of workspaces finds deliveries (store/conditions.ts).
         .on(sql<boolean>`(webhooks.workspace_id = deliveries.workspace_id) is true`),
     )
-    .select(columns);
+    .select(deliveryColumns);

@@ -271,7 +271,8 @@ const pathTo = (prev: ResponsePath | undefined, key: string | number, { parentTy
  */
 function failAfter(pending: readonly unknown[], error: unknown): Promise<never> {
   if (pending.length === 0) throw error;
-  return Promise.all(pending).finally(() => {
+  const settled = Promise.all(pending).then(() => undefined);
+  return settled.finally(() => {
     throw error;
   }) as Promise<never>;
 }
