@@ -261,8 +261,8 @@ class PooledConnection implements DatabaseConnection {
         cause: error,
       });
       // Another connection prepares it anew.
-      const isStale = name !== undefined && (error as pg.DatabaseError).code === stalePlan;
-      const fault = isStale ? new DatabaseFault('unavailable', error) : postgresFault(error);
+      const hasStalePlan = name !== undefined && (error as pg.DatabaseError).code === stalePlan;
+      const fault = hasStalePlan ? new DatabaseFault('unavailable', error) : postgresFault(error);
       throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : fault, isSilent);
     } finally {
       cancel();
