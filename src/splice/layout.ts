@@ -143,6 +143,7 @@ export const opPresence = 14;
 export const opChoice = 15;
 export const opInner = 16;
 export const opFirst = 17;
+export const opInteger = 18;
 
 // A print: its first step, its frame, the entries of its window, the addresses of its inner prints, its parameters.
 export const printStep = 0;

@@ -25,7 +25,7 @@ import {
   slotStart,
   slotWord,
 } from './layout.ts';
-import type { Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
+import type { JsonDocument, Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
 
 const refusals: Readonly<Record<number, Refusal>> = {
   [refusedNotJson]: 'not_json',
@@ -51,6 +51,21 @@ export function openSplice(plan: EncodedPlan, kernel: Kernel, options: OpenSplic
   return new OpenSplice(plan, kernel, alignUp(end), options);
 }
 
+function bytesOfDocument(document: JsonDocument): number {
+  if (typeof document === 'string') return Buffer.byteLength(document);
+  let length = 0;
+  for (const chunk of document) length += chunk.length;
+  return length;
+}
+
+function writeChunks(chunks: readonly Uint8Array[], bytes: Uint8Array, start: number): void {
+  let at = start;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+}
+
 /** Memory from front to back: plan, documents with their tapes, output, which moves behind what is read meanwhile. */
 class OpenSplice implements Splice {
   readonly #plan: EncodedPlan;
@@ -72,19 +87,15 @@ class OpenSplice implements Splice {
     this.#top = this.#outStart = this.#outEnd = parameters + parametersRoom;
   }
 
-  scan(document: readonly Uint8Array[]): Scanned | Refusal {
+  scan(document: JsonDocument): Scanned | Refusal {
     const { kernel } = this;
-    let length = 0;
-    for (const chunk of document) length += chunk.length;
+    const length = bytesOfDocument(document);
     // The kernel clears the block before a document.
     const start = alignUp(this.#top) + blockBytes;
     if (!kernel.reserve(start + length + 2 * slack)) return 'too_large';
     const { bytes } = kernel;
-    let at = start;
-    for (const chunk of document) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
+    if (typeof document === 'string') bytes.write(document, start);
+    else writeChunks(document, bytes, start);
     const { root } = this.#plan;
     const frame = this.#run(kernel.calls.scan, root.address, start, length);
     if (typeof frame === 'string') return frame;

@@ -34,13 +34,15 @@ export type LeafRule =
   /** Refused beyond the largest double. */
   | 'number'
   | 'boolean'
+  /** As it is; of at most nine digits. */
+  | 'integer'
   /**
    * UTC time `YYYY-MM-DDTHH:MM:SS[.f]Z` with one to three digits of fraction, without 29 February and year 0000; or the
    * time of a number since the epoch (instant.ts).
    */
   | 'instant'
-  /** JSON text by string; `otherwise` for any other string. */
-  | { readonly mapping: Readonly<Record<string, string>>; readonly otherwise: string };
+  /** JSON text by string; `otherwise` for any other string, which is refused without. */
+  | { readonly mapping: Readonly<Record<string, string>>; readonly otherwise: string | null };
 
 /** Keys are of the surrounding object. */
 export type Part =

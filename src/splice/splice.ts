@@ -1,3 +1,6 @@
+/** JSON: UTF-8 in chunks, or text. */
+export type JsonDocument = readonly Uint8Array[] | string;
+
 /** Why a document was not printed. */
 export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'too_large';
 
@@ -32,7 +35,7 @@ export interface Print extends PrintOptions {
 /** One response in the making, with an exclusive kernel, whose fault is thrown and closes the splice. */
 export interface Splice {
   /** Several documents can be read, one after the other. */
-  scan(document: readonly Uint8Array[]): Scanned | Refusal;
+  scan(document: JsonDocument): Scanned | Refusal;
   /** What the inner prints of a template are about, in their order. */
   asks(template: number, scanned: Scanned, window: WindowRange): readonly object[] | Refusal;
   /** Appends a template; one that is refused leaves nothing behind. */

@@ -5,7 +5,7 @@ import type { Refusal, Splice } from './splice.ts';
 
 export { encodePlan } from './encode.ts';
 export type { EncodedPlan } from './encoded-plan.ts';
-export type { Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
+export type { JsonDocument, Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
 
 export interface Splicer {
   open(plan: EncodedPlan): Splice;

@@ -12,6 +12,7 @@ import {
   opFirst,
   opInner,
   opInstant,
+  opInteger,
   opItemParameter,
   opJump,
   opList,
@@ -110,6 +111,7 @@ const ops = {
 const leafSteps = {
   string: { op: opString, direct: 1 << kindAscii },
   number: { op: opNumber, direct: 1 << kindNumber },
+  integer: { op: opInteger, direct: 0 },
   boolean: { op: opValue, direct: (1 << kindTrue) | (1 << kindFalse) },
   instant: { op: opInstant, direct: 0 },
 } as const satisfies Record<Extract<LeafRule, string>, { op: number; direct: number }>;
@@ -176,7 +178,7 @@ function writeMapping(memory: PlanMemory, step: number, { mapping, otherwise }: 
     return { key, value: address, detail: length };
   });
   memory.set(step + stepTable, writeDictionary(memory, entries).address);
-  writeOtherwise(memory, step, otherwise);
+  if (otherwise !== null) writeOtherwise(memory, step, otherwise);
 }
 
 function writeOtherwise(memory: PlanMemory, step: number, text: string): void {

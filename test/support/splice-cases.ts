@@ -92,7 +92,7 @@ const moreOddNumbers = ['9007199254740993', '0.1234567890123456', '0.0', '1e+2',
 
 /** A template, with what its leaves are expected to be. */
 interface Use {
-  readonly rule: 'string' | 'number' | 'boolean' | 'instant' | 'mapping';
+  readonly rule: 'string' | 'number' | 'integer' | 'boolean' | 'instant' | 'mapping';
 }
 
 /** What the parts of a plan do with each key of a shape: the documents are made to please them most of the time. */
@@ -115,7 +115,7 @@ function makeShape(choices: Choices, depth: number, uses: Uses): ObjectShape {
   const own = new Map<string, Use['rule']>();
   const makeEntry = (): [string, ValueShape] => {
     const key = choices.pick(keys);
-    own.set(key, choices.pick(['string', 'number', 'boolean', 'instant', 'mapping']));
+    own.set(key, choices.pick(['string', 'number', 'integer', 'boolean', 'instant', 'mapping']));
     if (depth === 0 || choices.below(2) === 0) return [key, 'leaf'];
     if (choices.oneIn(4)) return [key, { list: 'leaf' }];
     const inside = makeShape(choices, depth - 1, uses);
@@ -198,7 +198,10 @@ function makeLeafPart(
     return {
       kind: 'leaf',
       key,
-      rule: { mapping: Object.fromEntries(entries), otherwise: choices.pick(['"UNKNOWN"', '', 'null']) },
+      rule: {
+        mapping: Object.fromEntries(entries),
+        otherwise: choices.pick(['"UNKNOWN"', '', 'null', choices.oneIn(3) ? null : '0']),
+      },
       required,
     };
   }
@@ -354,6 +357,10 @@ class DocumentWriter {
         if (!choices.oneIn(16)) return choices.pick(choices.below(2) === 0 ? plainNumbers : plainDecimals);
         this.isUsual = false;
         return choices.pick([...oddNumbers, ...moreOddNumbers]);
+      case 'integer':
+        if (!choices.oneIn(16)) return choices.pick(plainNumbers);
+        this.isUsual = false;
+        return choices.pick([...plainDecimals, ...oddNumbers, ...moreOddNumbers]);
       case 'instant':
         // A number is a time too.
         if (choices.oneIn(4)) return choices.pick(plainNumbers);

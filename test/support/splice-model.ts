@@ -161,12 +161,18 @@ function entriesOf(place: Place, key: string, entries: readonly unknown[]): Plac
 function printLeaf(rule: LeafRule, value: unknown): string {
   if (typeof rule !== 'string') {
     if (typeof value !== 'string') throw new Refused('mapping');
-    return Object.hasOwn(rule.mapping, value) ? (rule.mapping[value] as string) : rule.otherwise;
+    const mapped = Object.hasOwn(rule.mapping, value) ? rule.mapping[value] : rule.otherwise;
+    if (typeof mapped !== 'string') throw new Refused('mapping');
+    return mapped;
   }
   if (rule === 'instant' && typeof value === 'number') {
     const instant = instantOf(value);
     if (instant === undefined) throw new Refused(rule);
     return JSON.stringify(instant);
+  }
+  if (rule === 'integer') {
+    if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > 999_999_999) throw new Refused(rule);
+    return JSON.stringify(value);
   }
   const isFit = rule === 'instant' ? isInstant(value) : typeof value === rule;
   if (!isFit) throw new Refused(rule);

@@ -18,7 +18,7 @@ import {
   stepTable,
 } from '../layout.ts';
 import { encodeBase64url } from './base64url.ts';
-import { comma, storeFalse, wordNull, wordTrue } from './characters.ts';
+import { comma, minus, storeFalse, wordNull, wordTrue } from './characters.ts';
 import { find } from './dictionary.ts';
 import { isPlainTime, printTime } from './epoch.ts';
 import { isInstant } from './instant.ts';
@@ -26,6 +26,7 @@ import { parameterText } from './parameters.ts';
 import { printString } from './print-string.ts';
 import { refuse } from './refusal.ts';
 import { copy, limit, printSpan, reserve } from './room.ts';
+import { digitStops } from './scalars.ts';
 import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 
 /** Prints an absent value, or refuses it. */
@@ -55,6 +56,20 @@ export function printNumber(step: usize, slot: usize, out: usize): usize {
   return length === 0 ? refuse(refusedNotExpected) : out + length;
 }
 
+/** Any of as many digits fits 32 bits. */
+const integerDigits: usize = 9;
+
+export function printInteger(step: usize, slot: usize, out: usize): usize {
+  const kind = kindOf(slot);
+  if (kind !== kindNumber) return printNull(step, kind, out);
+  const start = startOf(slot);
+  const sign = <usize>(load<u8>(start) === minus);
+  const digits = lengthOf(slot) - sign;
+  // A block has more bytes than that.
+  const isInteger = digits <= integerDigits && <usize>ctz(digitStops(v128.load(start + sign))) === digits;
+  return isInteger ? printSpan(start, lengthOf(slot), out) : refuse(refusedNotExpected);
+}
+
 /**
  * Prints the time of any number as the host does.
  * @returns the length of what was printed at `out`; 0 for a number that is no time
@@ -82,9 +97,11 @@ export function printMapped(step: usize, slot: usize, out: usize): usize {
   if (!isString(kind)) return printNull(step, kind, out);
   if (!isLiteral(slot, kind)) return refuse(refusedNotExpected);
   const mapped = find(load<u32>(step, stepTable), startOf(slot), lengthOf(slot));
-  return mapped === 0
-    ? printSpan(load<u32>(step, stepOtherwise), load<u32>(step, stepOtherwiseLength), out)
-    : printSpan(load<u32>(mapped, keyValue), load<u32>(mapped, keyDetail), out);
+  if (mapped !== 0) return printSpan(load<u32>(mapped, keyValue), load<u32>(mapped, keyDetail), out);
+  const otherwise = load<u32>(step, stepOtherwise);
+  return otherwise === 0
+    ? refuse(refusedNotExpected)
+    : printSpan(otherwise, load<u32>(step, stepOtherwiseLength), out);
 }
 
 /** Prints whether a string stands there. */

@@ -11,6 +11,7 @@ import {
   opFirst,
   opInner,
   opInstant,
+  opInteger,
   opItemParameter,
   opJump,
   opList,
@@ -45,7 +46,7 @@ import {
 import { closeBracket, comma, openBracket } from './characters.ts';
 import { find } from './dictionary.ts';
 import { current, printParameter, setCurrent } from './parameters.ts';
-import { printBase64url, printInstant, printMapped, printNull, printNumber, printPresence } from './print-leaf.ts';
+import { printBase64url, printInstant, printInteger, printMapped, printNull, printNumber, printPresence } from './print-leaf.ts';
 import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
 import { copy, limit, reserve, setBound } from './room.ts';
@@ -122,6 +123,9 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
         break;
       case opNumber:
         out = printNumber(step, slot, out);
+        break;
+      case opInteger:
+        out = printInteger(step, slot, out);
         break;
       case opInstant:
         out = printInstant(step, slot, out);
