@@ -77,8 +77,7 @@ export async function addGraphQL(
       {
         schema,
         introspect: config.introspection ? preparedIntrospection(schema) : null,
-        // Only an upstream's lists come as bytes, which are compiled.
-        compiling: config.compiledOperations && config.upstream !== null ? ports : null,
+        compiling: config.compiledOperations ? ports : null,
       },
       trusted === null ? {} : { trusted: trusted.parsed },
     ),

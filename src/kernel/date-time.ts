@@ -27,7 +27,7 @@ const printedLength = '2026-01-31T09:30:00.000Z'.length;
 export function dateTimeOf(text: string): string | undefined {
   // Most times are as ECMAScript prints them, which takes a fraction of matching the form.
   const printed = text.length === printedLength ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(printed) && isoOf(printed) === text) return text;
+  if (!Number.isNaN(printed) && new Date(printed).toISOString() === text) return text;
   const match = form.exec(text);
   if (match === null) return undefined;
   const part = (group: number) => Number(match[group] ?? 0);
@@ -50,8 +50,3 @@ export function dateTimeOf(text: string): string | undefined {
 /** The first epoch millisecond that is not before a DateTime. */
 export const firstMillisecondFrom = (dateTime: string): number =>
   Date.parse(dateTime) + Number(/\.\d{3}\d*[1-9]/.test(dateTime));
-
-/** @param time epoch milliseconds */
-export const isoOf = (time: number): string => new Date(time).toISOString();
-
-export const isoOrNull = (time: number | null): string | null => (time === null ? null : isoOf(time));

@@ -1,15 +1,26 @@
 import type { ObjectShape } from '../splice/plan.ts';
+import type { JsonDocument } from '../splice/splicer.ts';
 import type { Caller } from './caller.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Pages as a service's bytes, for a reader of metadata that makes no objects of items. */
+/** Pages as JSON, for a reader of metadata that makes no objects of items. */
 export interface PageSource<Request, Page> {
   readonly items: string;
   readonly metadata: ObjectShape;
-  /** Why the caller gets other items than the bytes have; undefined, as by default, if it gets just these. */
+  /** Keys that items have elsewhere, but not here. */
+  readonly lacks?: readonly string[];
+  /** Why the caller gets other items than the pages have; undefined, as by default, if it gets just these. */
   readonly differs?: (caller: Caller, request: Request) => string | undefined;
-  /** `context.responses` remembers the page: reading it as objects costs no call. @throws as the port's method */
-  read(context: RequestContext, request: Request): Promise<readonly Uint8Array[]>;
+  /**
+   * In the order of the requests. `context.responses` remembers what was fetched from elsewhere: reading it as objects
+   * costs no call. @param keys of the items that will be printed
+   * @returns null if the items have only some of them @throws as the port's method
+   */
+  read(
+    context: RequestContext,
+    requests: readonly Request[],
+    keys: ReadonlySet<string>,
+  ): Promise<readonly JsonDocument[] | null>;
   /** Values that are missing are left out. @throws ServiceError for metadata of no page of this list */
   page(metadata: object): Page;
 }

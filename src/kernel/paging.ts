@@ -100,6 +100,9 @@ class WindowOfPages<T> implements Window<T> {
   }
 }
 
+/** A request for a page of so many items. */
+export type Sized<Request> = Request & { readonly limit: number };
+
 /** The longest page for each place in a list: it serves those that want fewer items, too. */
 export function longestPages<Page extends { readonly limit: number }>(
   pages: Iterable<Page>,

@@ -1,3 +1,4 @@
+import type { JsonDocument } from '../splice/splicer.ts';
 import { type Turn, weightOfBytes } from './lib/fair-turns.ts';
 
 /** Shared memory, used again when all users have released it. */
@@ -9,7 +10,7 @@ export interface Shared {
 
 export interface WireResponse extends Shared {
   /** Shared: not to be changed. @throws Error after its release */
-  readonly body: readonly Uint8Array[];
+  readonly body: JsonDocument;
   /** Parsed and checked once, in the contract's terms; shared. @throws ServiceError, the same each time */
   value(): object;
 }
@@ -20,7 +21,9 @@ export function readValue(response: WireResponse, turn: Turn | undefined): objec
   return waiting === null ? response.value() : waiting.then(() => response.value());
 }
 
-export const bytesOf = (body: readonly Uint8Array[]): number => body.reduce((bytes, { length }) => bytes + length, 0);
+/** Of a text, its length. */
+export const bytesOf = (body: JsonDocument): number =>
+  typeof body === 'string' ? body.length : body.reduce((bytes, { length }) => bytes + length, 0);
 
 /** A request's reads by their subjects, failures included. It uses them until its release. */
 export class ReadMemo {

@@ -153,7 +153,7 @@ test('with terms of its own, the service is not read as bytes', async () => {
   const file = join(on.directory, 'names.json');
   await writeFile(file, JSON.stringify({ providers: { PNET: 'ACME' } }));
   const both = await startBothWays(respond, { UPSTREAM_NAMES: file });
-  const { body } = await expectAlike(both, 'more than lists of a service', { body: { query } });
+  const { body } = await expectAlike(both, 'more than can be read as JSON', { body: { query } });
   expect(body).toContain('Text 1');
 });
 

@@ -28,7 +28,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
-import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
+import { type GeneratedOperation, generateOperation, serviceRoots } from '../support/list-operations.ts';
 import { type GeneratedPage, generatePage, type ListName, wellFormedKinds } from '../support/list-pages.ts';
 import { listsAsBytes, portsOfBodies } from '../support/lists-as-bytes.ts';
 import { listsReader, testCursors } from '../support/lists-reader.ts';
@@ -120,7 +120,8 @@ export async function runDifferential(
 
 export function generatedOperation(seed: number): GeneratedOperation {
   const random = seededRandom(seed);
-  return generateOperation(schema, random, { authors, accountId, cursorOf: (author) => cursorOf(author, random) });
+  const roots = serviceRoots({ authors, accountId, cursorOf: (author) => cursorOf(author, random) });
+  return generateOperation(schema, random, { roots, ports: listsAsBytes });
 }
 
 /** How many were compiled, and how many were left and why, in one line. */

@@ -1,7 +1,7 @@
 /** Deliberate faults of the compiler and of the runner, each of which the differential test must find. */
 import { type DocumentNode, visit } from 'graphql';
 import type { Values } from '../../src/graphql/documents/variables.ts';
-import type { CompiledList } from '../../src/graphql/executors/compiled/list.ts';
+import type { CompiledReading } from '../../src/graphql/executors/compiled/list.ts';
 import type { CompiledOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import type { PageSource } from '../../src/kernel/page-source.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';
@@ -41,8 +41,12 @@ const plans = (change: (plan: SplicePlan) => SplicePlan): Fault =>
   compiled((operation) => ({ ...operation, plan: change(operation.plan) }));
 
 /** A compiler that makes something else of the lists within lists. */
-const innerLists = (change: (list: CompiledList) => object): Fault => {
-  const changed = (list: CompiledList): CompiledList => ({ ...list, ...change(list), inner: list.inner.map(changed) });
+const innerLists = (change: (list: CompiledReading) => object): Fault => {
+  const changed = (list: CompiledReading): CompiledReading => ({
+    ...list,
+    ...change(list),
+    inner: list.inner.map(changed),
+  });
   return roots(({ inner }) => ({ inner: inner.map(changed) }));
 };
 
@@ -81,6 +85,12 @@ const printing =
   });
 
 type AnyPages = PageSource<never, { readonly items: readonly unknown[]; readonly cursor: string | null }>;
+
+/** Reads for other requests. */
+const asking = (change: (request: { limit: number }) => object): Fault =>
+  reading(({ read }) => ({
+    read: (context, requests: readonly { limit: number }[], keys) => read(context, requests.map(change) as never, keys),
+  }));
 
 /** A runner that reads pages in another way. @param change gets the kind of the page, too */
 const reading =
@@ -236,19 +246,10 @@ export const faults: Readonly<Record<string, Fault>> = {
     ...options,
     itemParameters: options.itemParameters.map(rotated),
   })),
-  'the cursor of the request is forgotten': reading(({ read }) => ({
-    read: (context, request) => read(context, { ...(request as object), cursor: undefined } as never),
-  })),
-  'the kind of the author is forgotten': reading(({ read }) => ({
-    read: (context, request) => read(context, { ...(request as object), is_company: undefined } as never),
-  })),
-  'one post too few is read': reading(({ read }) => ({
-    read: (context, request) =>
-      read(context, { ...(request as object), limit: (request as { limit: number }).limit - 1 } as never),
-  })),
-  'all pages are of one author': reading(({ read }) => ({
-    read: (context, request) => read(context, { ...(request as object), identifier: 'ACo1' } as never),
-  })),
+  'the cursor of the request is forgotten': asking((request) => ({ ...request, cursor: undefined })),
+  'the kind of the author is forgotten': asking((request) => ({ ...request, is_company: undefined })),
+  'one post too few is read': asking((request) => ({ ...request, limit: request.limit - 1 })),
+  'all pages are of one author': asking((request) => ({ ...request, identifier: 'ACo1' })),
   'every page is the last': reading(({ page }) => ({
     page: (metadata) => ({ ...page(metadata), cursor: null }) as never,
   })),

@@ -62,7 +62,7 @@ const requests: Requests = {
       { query: `query Posts ${query} query Other { accounts { nodes { id } } }`, operationName: 'Posts' },
     ],
     'the other of several operations': [
-      'more than lists of a service',
+      'more than can be read as JSON',
       { query: `query Posts ${query} query Other { accounts { nodes { id } } }`, operationName: 'Other' },
     ],
     'none of several operations': [undefined, { query: `query Posts ${query} query Other ${query}` }],
@@ -155,7 +155,7 @@ const requests: Requests = {
       },
     ],
     'everything is skipped': [
-      'no list of one kind',
+      'nothing is read',
       { query: '{ posts(accountId: "a1", identifier: "ACo1") @skip(if: true) { nodes { __typename } } }' },
     ],
     'fields that are merged across fragments': [
@@ -170,7 +170,7 @@ const requests: Requests = {
     ],
     'a fragment on the query': ['yes', { query: `{ ...A } fragment A on Query { ${posts()} }` }],
     'a fragment on the query that hides more': [
-      'Query.accounts reads no list of a service',
+      'Query.accounts is known to its resolver only',
       { query: `{ ...A } fragment A on Query { ${posts()} accounts { nodes { id } } }` },
     ],
     webhooks: ['yes', { query: `{ ${webhooks()} }` }],
@@ -191,9 +191,9 @@ const requests: Requests = {
       'WebhookConnection.totalCount is known to its resolver only',
       { query: '{ webhooks { totalCount } }' },
     ],
-    'posts and webhooks': ['no list of one kind', { query: `{ ${posts()} ${webhooks()} }` }],
+    'posts and webhooks': ['yes', { query: `{ ${posts()} ${webhooks()} }` }],
     'a fragment on the query that hides the schema': [
-      'Query.__schema reads no list of a service',
+      'Query.__schema is known to its resolver only',
       { query: '{ ...A } fragment A on Query { __schema { queryType { name } } }' },
     ],
     'only a type name': ['introspection', { query: '{ __typename }' }],
@@ -201,7 +201,7 @@ const requests: Requests = {
     'a type name beside a list': ['yes', { query: `{ a: __typename ${posts()} b: __typename }` }],
     'the schema': ['introspection', { query: '{ __schema { queryType { name } } }' }],
     'the schema beside a list': [
-      'more than lists of a service',
+      'more than can be read as JSON',
       { query: `{ __schema { queryType { name } } ${posts()} }` },
     ],
     'lists of authors of posts': [
@@ -211,7 +211,7 @@ const requests: Requests = {
       },
     ],
     'a mutation': [
-      'more than lists of a service',
+      'more than can be read as JSON',
       { query: 'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }' },
     ],
     'a subscription': [undefined, { query: 'subscription { a: __typename }' }],

@@ -10,8 +10,9 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { listSourceOf } from '../../src/graphql/kit/list-source.ts';
+import { sourceOf } from '../../src/graphql/kit/list-source.ts';
 import { shownBy, wireOf } from '../../src/graphql/kit/wire.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import type { Random } from './random.ts';
 
 export interface GeneratedOperation {
@@ -28,23 +29,47 @@ export interface GeneratedOperation {
 interface Writing {
   readonly random: Random;
   readonly schema: GraphQLSchema;
+  readonly ports: Ports;
   readonly fragments: string[];
   /** The Boolean variables that directives use. */
   readonly flags: Map<string, boolean>;
   /** Lists within lists that may still be selected. */
   innerLists: number;
+  /** Names of fields that the items of the present root leave to resolvers. */
+  left: ReadonlySet<string>;
   isCompiled: boolean;
 }
 
 /** More of them make plans beyond their bound, and responses of megabytes. */
 const mostInnerLists = 3;
 
-/** Whether a field leads to another list. */
-const isList = (field: GraphQLField<unknown, unknown>): boolean => listSourceOf(field) !== undefined;
+/** Whether a field leads to another list that is read as JSON. */
+const isList = (field: GraphQLField<unknown, unknown>, ports: Ports): boolean =>
+  sourceOf(field)?.pages(ports) !== undefined;
 
-/** The fields of the query type that read lists of a service. */
-const listFields = (schema: GraphQLSchema): GraphQLField<unknown, unknown>[] =>
-  Object.values(schema.getQueryType()?.getFields() ?? {}).filter(isList);
+/** Writes the arguments of a root field. */
+export interface ArgumentWriter {
+  readonly random: Random;
+  /** A value, or a variable that has it. @param type without its `!` */
+  readonly value: (name: string, type: string, given: unknown) => string;
+  /** `first`, mostly. */
+  readonly first: () => string[];
+  /** What follows cannot be compiled. */
+  readonly leave: () => void;
+}
+
+export interface RootField {
+  readonly arguments: (writer: ArgumentWriter) => string[];
+  /** Names of fields that its items leave to resolvers. */
+  readonly left?: ReadonlySet<string>;
+}
+
+export interface GeneratorOptions {
+  /** Root fields that read more than others stand here more than once. */
+  readonly roots: readonly (readonly [name: string, field: RootField])[];
+  /** With which the lists are read. */
+  readonly ports: Ports;
+}
 
 /** Arguments of webhooks that change nothing. */
 const noFilters = ['accountId: null', 'source: []', 'enabled: null', 'health: []', 'query: null', 'orderBy: null'];
@@ -60,26 +85,61 @@ const filters = [
   'orderBy: CREATED_AT_ASC',
 ];
 
-/**
- * @param authors values of `identifier`; each names a list
- * @param accountId of all lists but a few
- * @param cursorOf a cursor of the list of an author that is read with the account; without one, of that of webhooks
- */
+interface ServiceLists {
+  /** Values of `identifier`; each names a list. */
+  readonly authors: readonly string[];
+  /** Of all lists but a few. */
+  readonly accountId: string;
+  /** A cursor of the list of an author that is read with the account; without one, of that of webhooks. */
+  readonly cursorOf: (author?: string) => string;
+}
+
+/** The lists of a service. Of posts, there are more ways to write a list. */
+export function serviceRoots({ authors, accountId, cursorOf }: ServiceLists): GeneratorOptions['roots'] {
+  const posts: RootField = {
+    arguments({ random, value, first }) {
+      const author = random.pick(authors);
+      const isUsual = random.chance(0.9);
+      const isCompany = random.chance(0.2) ? random.chance(0.5) : undefined;
+      return [
+        `accountId: ${value('account', 'ID', isUsual ? accountId : 'other "account" é')}`,
+        `identifier: ${value('of', 'String', author)}`,
+        ...first(),
+        ...(isCompany === undefined ? [] : [`isCompany: ${value('company', 'Boolean', isCompany)}`]),
+        ...(isUsual && isCompany !== true && random.chance(0.2)
+          ? [`after: ${value('after', 'String', cursorOf(author))}`]
+          : []),
+      ];
+    },
+  };
+  const webhooks: RootField = {
+    arguments({ random, value, first, leave }) {
+      const isFiltered = random.chance(0.05);
+      if (isFiltered) leave();
+      return [
+        ...first(),
+        ...(random.chance(0.2) ? [`after: ${value('after', 'String', cursorOf())}`] : []),
+        ...(isFiltered ? [random.pick(filters)] : random.chance(0.2) ? [random.pick(noFilters)] : []),
+      ];
+    },
+  };
+  return [
+    ['posts', posts],
+    ['posts', posts],
+    ['webhooks', webhooks],
+  ];
+}
+
 export function generateOperation(
   schema: GraphQLSchema,
   random: Random,
-  {
-    authors,
-    accountId,
-    cursorOf,
-  }: {
-    readonly authors: readonly string[];
-    readonly accountId: string;
-    readonly cursorOf: (author?: string) => string;
-  },
+  { roots: fields, ports }: GeneratorOptions,
 ): GeneratedOperation {
   const innerLists = random.chance(0.4) ? 1 + random.int(mostInnerLists) : 0;
-  const writing: Writing = { random, schema, fragments: [], flags: new Map(), innerLists, isCompiled: true };
+  const writing: Writing = {
+    ...{ random, schema, ports, fragments: [], flags: new Map(), innerLists },
+    ...{ left: new Set<string>(), isCompiled: true },
+  };
   const roots: string[] = [];
   const definitions: string[] = [];
   const variables: Record<string, unknown> = {};
@@ -97,41 +157,22 @@ export function generateOperation(
   };
   const first = () =>
     random.chance(0.8) ? [`first: ${value('first', 'Int', random.chance(0.5) ? 100 : 1 + random.int(8))}`] : [];
-  const argumentsOfPosts = (): string[] => {
-    const author = random.pick(authors);
-    const isUsual = random.chance(0.9);
-    const isCompany = random.chance(0.2) ? random.chance(0.5) : undefined;
-    return [
-      `accountId: ${value('account', 'ID', isUsual ? accountId : 'other "account" é')}`,
-      `identifier: ${value('of', 'String', author)}`,
-      ...first(),
-      ...(isCompany === undefined ? [] : [`isCompany: ${value('company', 'Boolean', isCompany)}`]),
-      ...(isUsual && isCompany !== true && random.chance(0.2)
-        ? [`after: ${value('after', 'String', cursorOf(author))}`]
-        : []),
-    ];
+  const leave = () => {
+    writing.isCompiled = false;
   };
-  const argumentsOfWebhooks = (): string[] => {
-    const isFiltered = random.chance(0.05);
-    if (isFiltered) writing.isCompiled = false;
-    return [
-      ...first(),
-      ...(random.chance(0.2) ? [`after: ${value('after', 'String', cursorOf())}`] : []),
-      ...(isFiltered ? [random.pick(filters)] : random.chance(0.2) ? [random.pick(noFilters)] : []),
-    ];
-  };
-  const lists = listFields(schema);
   const count = 1 + (random.chance(0.3) ? random.int(3) : 0);
-  // Of posts, there are more ways to write a list.
-  const kind = random.pick([...lists, ...lists.filter(({ name }) => name === 'posts')]);
+  const usual = random.pick(fields);
   for (let index = 0; index < count; index += 1) {
-    const field = random.chance(0.02) ? random.pick(lists) : kind;
-    if (field !== kind) writing.isCompiled = false;
-    const args = field.name === 'posts' ? argumentsOfPosts() : argumentsOfWebhooks();
+    const [name, root] = random.chance(0.2) ? random.pick(fields) : usual;
+    const field = schema.getQueryType()?.getFields()[name];
+    if (field === undefined) throw new Error(`The query type has no field ${name}`);
+    const args = root.arguments({ random, value, first, leave });
     const given = args.length === 0 ? '' : `(${args.join(', ')})`;
-    const type = objectType(field);
+    const type = getNamedType(field.type);
     const directive = random.chance(0.1) ? directiveOf(writing) : '';
-    roots.push(`list${index}: ${field.name}${given}${directive} ${selections(writing, type, 0, false)}`);
+    const isItem = !('connection' in (sourceOf(field) ?? {}));
+    writing.left = root.left ?? new Set();
+    roots.push(`list${index}: ${name}${given}${directive} ${selections(writing, type, 0, isItem)}`);
   }
   if (random.chance(0.1)) roots.splice(random.int(roots.length + 1), 0, '__typename');
   for (const [flag, on] of writing.flags) {
@@ -158,16 +199,17 @@ const deepest = 9;
 
 /** Whether a resolver makes the value, so that no plan can say it. @param inItem of an item of a list, or a part of it */
 function isMade(
-  { schema }: Writing,
+  { schema, ports, left }: Writing,
   type: GraphQLNamedType,
   field: GraphQLField<unknown, unknown>,
   inItem: boolean,
 ): boolean {
   if (!inItem) return shownBy(field) === 'size';
+  if (left.has(field.name)) return true;
   const types = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [];
   return !types.some((each) => {
     const own = each.getFields()[field.name];
-    return own !== undefined && (wireOf(own) !== undefined || isList(own));
+    return own !== undefined && (wireOf(own) !== undefined || isList(own, ports));
   });
 }
 
@@ -177,14 +219,14 @@ function selections(writing: Writing, type: GraphQLNamedType, depth: number, inI
   const parts: string[] = [];
   if (isObjectType(type) || 'getFields' in type) {
     const fields = Object.values((type as GraphQLObjectType).getFields()).filter(
-      (field) => !isOtherList(field) && (depth < deepest || isLeafType(getNamedType(field.type))),
+      (field) => !isOtherList(field, writing.ports) && (depth < deepest || isLeafType(getNamedType(field.type))),
     );
     const share = random.pick([0.2, 0.5, 1]);
     for (const field of shuffled(random, fields)) {
       const made = isMade(writing, type, field, inItem);
       if (made && !random.chance(0.005)) continue;
       if (made) writing.isCompiled = false;
-      if (isList(field)) parts.push(...innerList(writing, field, depth));
+      if (isList(field, writing.ports)) parts.push(...innerList(writing, field, depth));
       else if (made || random.chance(share)) parts.push(selectionOf(writing, field, depth, inItem));
     }
   }
@@ -217,7 +259,8 @@ function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, de
 }
 
 /** Whether a field of an interface is a list: those of its types are selected. */
-const isOtherList = (field: GraphQLField<unknown, unknown>): boolean => field.args.length > 0 && !isList(field);
+const isOtherList = (field: GraphQLField<unknown, unknown>, ports: Ports): boolean =>
+  field.args.length > 0 && !isList(field, ports);
 
 function innerList(writing: Writing, field: GraphQLField<unknown, unknown>, depth: number): string[] {
   const { random } = writing;

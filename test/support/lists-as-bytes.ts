@@ -1,3 +1,5 @@
+import { upstreamDeliveries } from '../../src/capabilities/deliveries/upstream.ts';
+import { upstreamJobs } from '../../src/capabilities/jobs/upstream.ts';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
 import { upstreamWebhooks } from '../../src/capabilities/webhooks/upstream.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
@@ -6,7 +8,13 @@ import { upstreamOfBodies } from './upstream-of-bodies.ts';
 /** The ports of lists that come as bytes. There are no others. */
 export function portsOfBodies(bodyOf: Parameters<typeof upstreamOfBodies>[0]): Ports {
   const upstream = upstreamOfBodies(bodyOf);
-  const ports = { posts: upstreamPosts(upstream), webhooks: upstreamWebhooks(upstream), serviceJudges: true };
+  const ports = {
+    posts: upstreamPosts(upstream),
+    webhooks: upstreamWebhooks(upstream),
+    jobs: upstreamJobs(upstream),
+    deliveries: upstreamDeliveries,
+    serviceJudges: true,
+  };
   return ports as unknown as Ports;
 }
 

@@ -101,7 +101,7 @@ export const variables = {
     (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
   ),
   COMPILED_OPERATIONS: variable(
-    'In proxy mode, `on` builds responses to queries of posts and webhooks from the bytes of the upstream service, which takes less CPU. `off` executes everything with resolvers. The responses are the same.',
+    '`on` builds responses to queries of lists from JSON, without resolvers, which takes less CPU. `off` executes everything with resolvers. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
   ),

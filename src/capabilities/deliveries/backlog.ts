@@ -1,6 +1,5 @@
 /** Pending and held deliveries, of webhooks or of all of a workspace, counted up to a bound. */
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isoOrNull } from '../../kernel/date-time.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { findManageable } from '../webhooks/manageable.ts';
@@ -66,5 +65,5 @@ const countedIn = (workspaceId: string, state: DeliveryState): RawBuilder<number
 const toBacklog = ({ pending, held, oldest }: Row): WebhookBacklog => ({
   pending_count: Number(pending),
   held_count: Number(held),
-  oldest_pending_at: isoOrNull(oldest),
+  oldest_pending_at: oldest,
 });

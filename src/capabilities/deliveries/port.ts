@@ -1,3 +1,4 @@
+import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type {
@@ -29,10 +30,14 @@ export interface DeliveriesPort {
   list(context: RequestContext, request: DeliveryListRequest): Promise<Page<Delivery>>;
   /** Pages in the order of the requests; an error for each that cannot be read. */
   lists(context: RequestContext, requests: readonly DeliveryListRequest[]): Promise<(Page<Delivery> | Error)[]>;
+  /** {@link lists} as JSON, where there are deliveries. */
+  readonly pages?: PageSource<DeliveryListRequest, Page<Delivery>>;
   /** Sizes in the order of the filters, up to `maxTotalCount`; an error for each that cannot be counted. */
   counts(context: RequestContext, filters: readonly DeliveryFilter[]): Promise<(number | Error)[]>;
   /** In the order of the ids; null for each that the key cannot see. */
   find(context: RequestContext, deliveryIds: readonly string[]): Promise<(Delivery | null)[]>;
+  /** {@link find} as JSON, where there are deliveries. */
+  readonly found?: PageSource<string, Page<Delivery>>;
   /** Their events' data, in the order of the ids; null for each that the key cannot see. */
   data(context: RequestContext, deliveryIds: readonly string[]): Promise<(EventData | null)[]>;
   /** Oldest first: 1 to 250, 50 by default. @throws ServiceError `resource_not_found` for an invisible delivery */

@@ -1,9 +1,11 @@
 import { accessTo } from '../../auth/account-access.ts';
+import { disabledEvent, triggerEvent } from '../../events/event.ts';
+import type { WebhookEvent } from '../../events/sources.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { isoOf, isoOrNull } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
+import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
@@ -49,7 +51,10 @@ export function deliveryQueries({
   cursors,
   budget,
   now,
-}: QueriesContext): Pick<DeliveriesPort, 'list' | 'lists' | 'counts' | 'find' | 'data' | 'attempts' | 'lastAttempts'> {
+}: QueriesContext): Pick<
+  DeliveriesPort,
+  'list' | 'lists' | 'pages' | 'counts' | 'find' | 'found' | 'data' | 'attempts' | 'lastAttempts'
+> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
       visibleDeliveries(database, caller).where('deliveries.id', 'in', ids).execute(),
@@ -71,6 +76,8 @@ export function deliveryQueries({
     );
   return {
     find,
+    found: printedItems({ find }),
+    pages: printedPages({ lists }),
 
     data(context, deliveryIds) {
       const visible = (ids: readonly string[]) =>
@@ -137,7 +144,7 @@ function toAttempt(
   const isManaged = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(webhook)) === 'manage';
   return {
     number,
-    started_at: isoOf(started_at),
+    started_at: started_at,
     duration_ms,
     status,
     failure,
@@ -153,11 +160,12 @@ export function toDelivery(row: DeliveryTable, now: Date): Delivery {
     webhook_id: row.webhook_id,
     event_id: row.event_id,
     account_id: row.account_id,
-    event: row.event,
+    event: row.event === triggerEvent || row.event === disabledEvent ? null : (row.event as WebhookEvent),
+    notice: row.event === disabledEvent ? row.event : null,
     state: row.state as DeliveryState,
     attempt_count: row.attempts,
-    next_attempt_at: isScheduled ? isoOf(row.next_at) : null,
-    created_at: isoOf(row.created_at),
-    finished_at: isoOrNull(row.finished_at),
+    next_attempt_at: isScheduled ? row.next_at : null,
+    created_at: row.created_at,
+    finished_at: row.finished_at,
   };
 }

@@ -1,6 +1,7 @@
 /** The contract does not cover deliveries: these terms and shapes are Postern's. */
 import { z } from 'zod';
-import { webhookEvents } from '../../events/sources.ts';
+import type { disabledEvent } from '../../events/event.ts';
+import { type WebhookEvent, webhookEvents } from '../../events/sources.ts';
 import { dateTimeOf } from '../../kernel/date-time.ts';
 import { keysOf } from '../../kernel/lib/objects.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
@@ -31,21 +32,22 @@ export type DeliveryState = (typeof deliveryStates)[number];
 const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
 export type RedeliverableState = (typeof redeliverableStates)[number];
 
-/** Of one event to one webhook. Times are ISO 8601 text. */
+/** Of one event to one webhook. Times are epoch milliseconds. */
 export interface Delivery {
   readonly object: 'Delivery';
   readonly delivery_id: string;
   readonly webhook_id: string;
   readonly event_id: string;
   readonly account_id: string | null;
-  /** The contract's, or {@link triggerEvent}. */
-  readonly event: string;
+  /** Null if a TRIGGER webhook was fired, or the delivery is a notice. */
+  readonly event: WebhookEvent | null;
+  readonly notice: typeof disabledEvent | null;
   readonly state: DeliveryState;
   readonly attempt_count: number;
   /** Null if none is scheduled, or one is due or in progress. */
-  readonly next_attempt_at: string | null;
-  readonly created_at: string;
-  readonly finished_at: string | null;
+  readonly next_attempt_at: number | null;
+  readonly created_at: number;
+  readonly finished_at: number | null;
 }
 
 /** By the keys of its source. */
@@ -54,7 +56,7 @@ export type EventData = Readonly<Record<string, unknown>>;
 export interface DeliveryAttempt {
   /** From 1. */
   readonly number: number;
-  readonly started_at: string;
+  readonly started_at: number;
   readonly duration_ms: number;
   /** Null if no response was received. */
   readonly status: number | null;
@@ -72,15 +74,15 @@ export interface AttemptStatistics {
   readonly p95_duration_ms: number | null;
 }
 
-/** Times are ISO 8601 text. */
+/** Times are epoch milliseconds. */
 export interface StatisticsSpan {
-  readonly starts_at: string;
-  readonly ends_at: string;
+  readonly starts_at: number;
+  readonly ends_at: number;
   readonly attempts: AttemptStatistics;
 }
 
 export interface WebhookStatistics {
-  readonly starts_at: string;
+  readonly starts_at: number;
   /** Of the whole period. */
   readonly attempts: AttemptStatistics;
   /** Oldest first. */
@@ -93,7 +95,7 @@ export interface WebhookBacklog {
   /** Up to {@link maxCounted}. */
   readonly held_count: number;
   /** Its creation. */
-  readonly oldest_pending_at: string | null;
+  readonly oldest_pending_at: number | null;
 }
 
 /** Of all webhooks of a workspace. */

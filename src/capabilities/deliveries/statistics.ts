@@ -1,7 +1,6 @@
 /** Reads the delivery engine's counts (attempt-counts.ts). */
 
 import { expressionBuilder, type RawBuilder, sql } from 'kysely';
-import { isoOf } from '../../kernel/date-time.ts';
 import { firstSpan, type StatisticsPeriod, statisticsPeriods } from '../../kernel/periods.ts';
 import type { Database } from '../../store/database.ts';
 import { findManageable } from '../webhooks/manageable.ts';
@@ -93,13 +92,13 @@ function attemptsWhere(condition: RawBuilder<unknown>): RawBuilder<number> {
 function statisticsOf(countsAt: CountsByStart = new Map(), { period, start }: Reach): WebhookStatistics {
   const { spanMs, spans } = statisticsPeriods[period];
   return {
-    starts_at: isoOf(start),
+    starts_at: start,
     attempts: attemptStatistics(added([...countsAt.values()])),
     spans: Array.from({ length: spans }, (_, place) => {
       const at = start + place * spanMs;
       return {
-        starts_at: isoOf(at),
-        ends_at: isoOf(at + spanMs),
+        starts_at: at,
+        ends_at: at + spanMs,
         attempts: attemptStatistics(countsAt.get(at) ?? none),
       };
     }),

@@ -63,7 +63,7 @@ export function afterFailure(checkpoint: Checkpoint, error: unknown): Checkpoint
 export function shownCheckpoint(checkpoint: Checkpoint | null, now: Date): OpenCheckpoint | null {
   if (checkpoint === null || checkpoint.attempts_left === 0 || isExpired(checkpoint, now)) return null;
   const { type, attempts_left, expires_at } = checkpoint;
-  return { type, attempts_left, expires_at: new Date(expires_at).toISOString() };
+  return { type, attempts_left, expires_at };
 }
 
 const isExpired = ({ expires_at }: Checkpoint, now: Date): boolean => expires_at <= now.getTime();

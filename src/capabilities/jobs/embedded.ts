@@ -1,8 +1,9 @@
 import { mayActFor } from '../../auth/account-access.ts';
 import { requireSession } from '../../auth/session.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { CursorCodec } from '../../kernel/paging.ts';
+import type { CursorCodec, Page } from '../../kernel/paging.ts';
 import { parse } from '../../kernel/parse.ts';
+import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
 import { storeWithRows } from '../../store/key-response.ts';
@@ -39,7 +40,7 @@ import {
   watchedJobs,
   withSmallContents,
 } from './repository.ts';
-import { checkpointInputShape, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
+import { checkpointInputShape, type JobPosting, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
 
 /** A change outlives its caller's connection, as its outcome must be stored; the network's deadline may end it. */
@@ -174,6 +175,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     },
 
     find,
+    found: printedItems({ find, lacks: ['content'] }),
     fields: (context, request) => selectJobFields({ database, kind, budget }, context, request),
     async watch(context, { job_ids }) {
       requireFound('job', job_ids, await find(context, job_ids));
@@ -183,11 +185,25 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       );
     },
     lists,
+    pages: printedPages({
+      async lists(context, requests, keys) {
+        const withContent = keys.has('content');
+        const pages = await lists(
+          context,
+          requests.map((request) => ({ ...request, withContent })),
+        );
+        return withContent && pages.some(hasLarge) ? null : pages;
+      },
+    }),
     list: async (context, request) => onlyOf(await lists(context, [request])),
     counts: ({ caller }, filters) =>
       countLists(database, filters, (filter) => listedJobs(database, caller, filter).clearSelect().select('id')),
   };
 }
+
+/** Whether it has a posting without its content. */
+const hasLarge = (page: Page<JobPosting> | Error): boolean =>
+  !(page instanceof Error) && page.items.some(({ content }) => content === undefined);
 
 /** @throws ServiceError `action_already_performed` when the posting is closed */
 function requireEditable(job: StoredJob): StoredJob {

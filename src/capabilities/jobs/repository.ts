@@ -3,7 +3,6 @@
 import { sql } from 'kysely';
 import { requireAccount } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { isoOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
@@ -182,8 +181,8 @@ export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   account_id: job.account_id,
   job_state: job.state,
   checkpoint: shownCheckpoint(readCheckpoint(job.checkpoint), now),
-  created_at: isoOf(job.created_at),
-  updated_at: isoOf(job.updated_at),
+  created_at: job.created_at,
+  updated_at: job.updated_at,
 });
 
 /** Of a posting or a draft: digits only, as the network's; 15, the first of which is not zero. */

@@ -277,15 +277,15 @@ export type JobPublished = z.infer<typeof jobPublishedShape>;
 export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
 export type JobPublishResult = JobPublished | JobCheckpointOpened;
 
-/** An addition to the contract: a posting, mostly without its content ({@link JobFields}). Times are ISO 8601 in UTC. */
+/** An addition to the contract: a posting, mostly without its content ({@link JobFields}). Times are epoch milliseconds. */
 export interface JobPosting {
   readonly object: 'PnetJobPosting';
   readonly job_id: string;
   readonly account_id: string;
   readonly job_state: JobState;
   readonly checkpoint: OpenCheckpoint | null;
-  readonly created_at: string;
-  readonly updated_at: string;
+  readonly created_at: number;
+  readonly updated_at: number;
   /** Small, of a list that was read with it. Content that is not here is read by itself. */
   readonly content?: JobFields;
 }
@@ -299,5 +299,5 @@ export interface JobPageRequest extends JobListRequest {
 export interface OpenCheckpoint {
   readonly type: CheckpointType;
   readonly attempts_left: number;
-  readonly expires_at: string;
+  readonly expires_at: number;
 }

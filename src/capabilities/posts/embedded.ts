@@ -3,10 +3,11 @@ import { requireSession } from '../../auth/session.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { fitsPath } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
+import { printedPages, rememberingList } from '../../kernel/printed-pages.ts';
 import type { Providers } from '../../providers/provider.ts';
 import type { Database } from '../../store/database.ts';
 import type { PostsPort } from './port.ts';
-import { postLimits } from './shapes.ts';
+import { type PostList, type PostListRequest, postLimits } from './shapes.ts';
 
 export function embeddedPosts({
   database,
@@ -18,8 +19,9 @@ export function embeddedPosts({
   readonly cursors: CursorCodec;
 }): PostsPort {
   const types = accountTypes.filter((type) => providers[type] !== undefined);
-  return {
-    async list({ caller, signal, turn }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
+  const list = rememberingList<PostListRequest, PostList>(
+    'posts',
+    async ({ caller, signal, turn }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) => {
       const session = await requireSession(database, caller, account_id, {
         types,
         notFoundAs: 'wrong_account',
@@ -52,7 +54,12 @@ export function embeddedPosts({
         paging: { page_count: page.items.length },
       };
     },
-  };
+  );
+  const pages = printedPages<PostListRequest, PostList>({
+    metadata: { object: 'leaf', paging: { object: { page_count: 'leaf' } } },
+    lists: (context, requests) => Promise.all(requests.map((request) => list(context, request))),
+  });
+  return { list, pages };
 }
 
 function openNetworkCursor(cursors: CursorCodec, scope: readonly (string | boolean)[], cursor: string): string {

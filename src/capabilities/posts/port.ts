@@ -9,6 +9,6 @@ export interface PostsPort {
    * @throws ServiceError for every failure; that of the account comes before that of the identifier
    */
   list(context: RequestContext, request: PostListRequest): Promise<PostList>;
-  /** The same pages as bytes, where the backend has bytes. */
+  /** The same pages as JSON, unless the backend's have other words. */
   readonly pages?: PageSource<PostListRequest, PostList>;
 }

@@ -2,6 +2,7 @@ import { defaultMapping } from '../../events/event.ts';
 import type { WebhookSource } from '../../events/sources.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
+import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import { startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { Notifications } from '../../store/notifications.ts';
@@ -18,7 +19,7 @@ import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
 import { createWebhook, type RegistryContext, readWebhooks, toListed, webhooksById } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
-import { webhookLimits } from './shapes.ts';
+import { largeParts, webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
 import { listWhole } from './whole-list.ts';
 
@@ -44,6 +45,9 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       },
     );
 
+  const find: WebhooksPort['find'] = ({ caller }, webhookIds) =>
+    findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute()));
+
   return {
     hasShortPages: false,
     ...webhookSecrets(context),
@@ -52,13 +56,14 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     setNotices: setNotices(context),
 
     lists,
+    pages: printedPages({ lists, lacks: largeParts }),
     list: listWhole(context),
 
     counts: ({ caller }, filters) =>
       countLists(database, filters, (filter) => fittingWebhooks(context, caller, filter).clearSelect().select('id')),
 
-    find: ({ caller }, webhookIds) =>
-      findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute())),
+    find,
+    found: printedItems({ find, lacks: largeParts }),
 
     whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
 

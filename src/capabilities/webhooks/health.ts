@@ -1,5 +1,4 @@
 import { accessTo } from '../../auth/account-access.ts';
-import { isoOrNull } from '../../kernel/date-time.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
@@ -31,11 +30,11 @@ export const webhookHealth =
         {
           state: row.health as WebhookHealthState,
           disabled_reason: row.disabled_reason as DisabledReason | null,
-          disabled_at: isoOrNull(row.disabled_at),
-          failing_since: row.failing === 1 ? isoOrNull(row.failing_since) : null,
+          disabled_at: row.disabled_at,
+          failing_since: row.failing === 1 ? row.failing_since : null,
           failed_attempt_count: row.failing_since === null ? 0 : row.failed_attempts,
           receives_notices: row.notified !== null,
-          paused_until: row.paused_until > time ? isoOrNull(row.paused_until) : null,
+          paused_until: row.paused_until > time ? row.paused_until : null,
         },
       ]),
     );

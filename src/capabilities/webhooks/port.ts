@@ -34,10 +34,12 @@ export interface WebhooksPort {
    * longest page for each place in a list, so that a page may be longer than requested.
    */
   lists(context: RequestContext, requests: readonly WebhookSearch[]): Promise<(Page<ListedWebhook> | Error)[]>;
-  /** {@link list} as bytes, where the backend has bytes. */
-  readonly pages?: PageSource<WebhookSearch, WebhookList>;
+  /** {@link lists} as JSON, unless the backend's have other words. */
+  readonly pages?: PageSource<WebhookSearch, Page<ListedWebhook>>;
   /** In the order of the ids: null if the key cannot see it, an error if it cannot be looked up. */
   find(context: RequestContext, webhookIds: readonly string[]): Promise<(ListedWebhook | Error | null)[]>;
+  /** {@link find} as JSON, where that is one read. */
+  readonly found?: PageSource<string, Page<ListedWebhook>>;
   /** {@link find} with their large parts. */
   whole(context: RequestContext, webhookIds: readonly string[]): Promise<(Webhook | Error | null)[]>;
   /**

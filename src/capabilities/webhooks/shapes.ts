@@ -160,7 +160,8 @@ export type WebhookFormat = (typeof webhookFormats)[number];
 export type Webhook = z.infer<typeof webhookShape>;
 export type TriggerWebhook = Extract<Webhook, { type: 'TRIGGER' }>;
 export type WebhookTrigger = TriggerWebhook['trigger'];
-type LargePart = 'headers' | 'data' | 'account_ids';
+export const largeParts = ['headers', 'data', 'account_ids'] as const;
+type LargePart = (typeof largeParts)[number];
 type WithoutLarge<Whole> = Whole extends unknown
   ? Omit<Whole, LargePart> & Partial<Pick<Whole, LargePart & keyof Whole>>
   : never;
@@ -178,18 +179,18 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const webhookHealthStates = ['healthy', 'failing', 'disabled_by_gateway', 'disabled_by_caller'] as const;
 export type WebhookHealthState = (typeof webhookHealthStates)[number];
 
-/** Times are ISO 8601 text. */
+/** Times are epoch milliseconds. */
 export interface WebhookHealth {
   readonly state: WebhookHealthState;
   /** Null if enabled, or created disabled. */
   readonly disabled_reason: DisabledReason | null;
-  readonly disabled_at: string | null;
+  readonly disabled_at: number | null;
   /** The first of the failed attempts; null unless they are enough to call the webhook failing. */
-  readonly failing_since: string | null;
+  readonly failing_since: number | null;
   /** In a row; 0 after a success. */
   readonly failed_attempt_count: number;
   /** The end of a pause for overload; null without one. */
-  readonly paused_until: string | null;
+  readonly paused_until: number | null;
   readonly receives_notices: boolean;
 }
 

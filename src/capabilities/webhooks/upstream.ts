@@ -2,11 +2,10 @@ import { requireAccount, requireManaging, requireNamedAccounts } from '../../aut
 import type { Caller } from '../../kernel/caller.ts';
 import { notOffered, ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
-import { longestPages } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { pageOf, type Upstream, unsupported } from '../../upstream/client.ts';
 import { webhookEndpoints } from './endpoints.ts';
-import { fits, isFilter, type WebhookFilter, type WebhookSearch, webhookListScope } from './filter.ts';
+import { fits, isFilter, type WebhookFilter, type WebhookSearch } from './filter.ts';
 import type { WebhooksPort } from './port.ts';
 import { type Webhook, type WebhookList, type WebhookListRequest, webhookLimits } from './shapes.ts';
 import { shownTo } from './visibility.ts';
@@ -62,16 +61,8 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     );
   };
 
-  const lists: WebhooksPort['lists'] = (context, requests) => {
-    const pages = requests.map((request) => ({ ...request, limit: request.limit ?? webhookLimits.limit.default }));
-    const reads = new Map(
-      [...longestPages(pages, placeOf)].map(([place, page]) => [
-        place,
-        list(context, page).catch((error: Error) => error),
-      ]),
-    );
-    return Promise.all(pages.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
-  };
+  const lists: WebhooksPort['lists'] = (context, requests) =>
+    Promise.all(requests.map((request) => list(context, request).catch((error: Error) => error)));
 
   const port: WebhooksPort = {
     hasShortPages: true,
@@ -107,9 +98,6 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   return upstream.isTranslated(webhookEndpoints.list) ? port : { ...port, pages: webhookPages(upstream) };
 }
 
-/** Of a page in its list, which is the one that the page's cursors are bound to. */
-const placeOf = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
-
 const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList> => ({
   items: 'items',
   metadata: { object: 'leaf', cursor: 'leaf' },
@@ -118,8 +106,12 @@ const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList
     const { health = [], order_by } = request;
     return isFilter(request) || health.length > 0 || order_by !== undefined ? 'a filter, or an order' : undefined;
   },
-  read: (context, { limit, cursor }) =>
-    upstream.read(context, webhookEndpoints.list, { limit, cursor }).then(({ body }) => body),
+  read: (context, requests) =>
+    Promise.all(
+      requests.map(({ limit, cursor }) =>
+        upstream.read(context, webhookEndpoints.list, { limit, cursor }).then(({ body }) => body),
+      ),
+    ),
   page(metadata) {
     if (!isWebhookList(metadata))
       throw new ServiceError('provider_error', { detail: 'The response is not a list of webhooks.' });

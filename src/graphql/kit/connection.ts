@@ -14,6 +14,7 @@ import {
   type Page,
   type Position,
   readWindow,
+  type Sized,
   startOfList,
   type Window,
 } from '../../kernel/paging.ts';
@@ -177,7 +178,8 @@ export interface Opened<Request> {
 export async function readConnection<Request extends ListRequest, Item>(
   context: GraphQLContext,
   request: ConnectionRequest<Request, Item>,
-  load: (request: Request) => Promise<Page<Item>> = (page) => request.operation.method(context.ports)(context, page),
+  load: (request: Sized<Request>) => Promise<Page<Item>> = (page) =>
+    request.operation.method(context.ports)(context, page),
 ): Promise<Connection<Item>> {
   try {
     const { checked, from, maxLimit, connection } = openConnection(context, request);

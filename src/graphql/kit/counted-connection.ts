@@ -1,6 +1,8 @@
 /** Connections with `totalCount`, an error in proxy mode: the contract counts no list. */
 import type { OutputRef } from '@pothos/core';
-import type { CursorScope, Page } from '../../kernel/paging.ts';
+import type { PageSource } from '../../kernel/page-source.ts';
+import type { CursorScope, Page, Sized } from '../../kernel/paging.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import { readsSize } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
@@ -14,6 +16,7 @@ import {
   readConnection,
 } from './connection.ts';
 import { toSnakeCase } from './contract-mapping.ts';
+import type { ListSource } from './list-source.ts';
 import { nullMeansError } from './semantic-nullability.ts';
 import { shows } from './wire.ts';
 
@@ -51,12 +54,12 @@ interface CountedList<Request extends ListRequest, Item>
   /** Binds cursors. */
   readonly scope: (request: Request, context: Pick<GraphQLContext, 'caller'>) => CursorScope;
   /** Joins reads. By default, the operation's. */
-  readonly load?: (request: Request, context: GraphQLContext) => Promise<Page<Item>>;
+  readonly load?: (request: Sized<Request>, context: GraphQLContext) => Promise<Page<Item>>;
   readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<number>;
 }
 
 /** @returns the request for a list, by the arguments of its field */
-export const requestFor =
+const requestFor =
   <Request extends ListRequest, Item>({
     operation,
     limits,
@@ -71,6 +74,17 @@ export const requestFor =
     // The shapes of the operations check what the types do not.
     return { operation, request, limits, list: scope(request as Request, context), first, after };
   };
+
+/** A list of the workspace, as compiled operations read it. */
+export const countedListSource = <Request extends ListRequest, Item>(
+  list: Parameters<typeof requestFor<Request, Item>>[0],
+  pages: (ports: Ports) => PageSource<Request, Page<Item>> | undefined,
+): ListSource<ListArguments<Request>, Request, Item, Page<Item>> => ({
+  connection: requestFor(list),
+  account: () => null,
+  pages,
+  value: (connection) => connection,
+});
 
 /** @returns what a field reads its list with */
 export function countedList<Request extends ListRequest, Item>(list: CountedList<Request, Item>) {

@@ -1,5 +1,6 @@
-/** Lists that can be read as bytes: a field with one in its `extensions` is compiled (executors/compiled). */
+/** What can be read as JSON: a field with a source in its `extensions` is compiled (executors/compiled). */
 import type { GraphQLField } from 'graphql';
+import type { Scope } from '../../kernel/caller.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
@@ -11,32 +12,43 @@ export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
   readonly connection: (args: Args, context: Pick<GraphQLContext, 'caller'>) => ConnectionRequest<Request, Item>;
   /** That the list is read with, and that global ids of its items have. Null for a list of the workspace. */
   readonly account: (args: Args) => string | null;
-  /** Undefined for a backend without bytes. */
-  readonly bytes: (ports: Ports) => PageSource<Request, Read> | undefined;
+  /** Undefined for a backend that has no JSON of it. */
+  readonly pages: (ports: Ports) => PageSource<Request, Read> | undefined;
   readonly value: <T>(connection: Connection<T>, page: Read) => Connection<T>;
 }
 
+/** Finds the object of a field, as a page of one or none. */
+export interface ItemSource<Args> {
+  readonly scope: Scope;
+  readonly id: (args: Args) => string;
+  readonly pages: (ports: Ports) => PageSource<string, Page<unknown>> | undefined;
+}
+
 export type AnyListSource = ListSource<unknown, object, unknown, Page<unknown>>;
+export type AnyItemSource = ItemSource<unknown>;
+export type AnySource = AnyListSource | AnyItemSource;
 
 /** Arguments of a list within a list, which the object above it gives: names of arguments, with keys of the object. */
 export interface GivenArguments<Name extends string = string> {
-  /** The account that the object was read with. */
-  readonly account: Name;
+  /** The account that the object was read with, if the list takes one. */
+  readonly account?: Name;
   /** Raw ids. */
   readonly ids: { readonly [Argument in Name]?: string };
   /** Given where they are true. */
-  readonly flags: { readonly [Argument in Name]?: string };
+  readonly flags?: { readonly [Argument in Name]?: string };
 }
 
-/** @param given for a field of an object that was read from a list of the same source */
+/** @param given for a field of an object that has its own source, or that of a list */
 export const readsFrom = <Args, Request, Item, Read extends Page<Item>>(
   source: ListSource<Args, Request, Item, Read>,
   given?: GivenArguments<string & keyof Args>,
-) => ({ list: source, given });
+) => ({ source, given });
 
-export const listSourceOf = ({ extensions }: GraphQLField<unknown, unknown>): AnyListSource | undefined =>
-  // Only {@link readsFrom} writes this extension, with a source of the field's arguments.
-  extensions.list as AnyListSource | undefined;
+export const readsItem = <Args>(source: ItemSource<Args>) => ({ source });
+
+export const sourceOf = ({ extensions }: GraphQLField<unknown, unknown>): AnySource | undefined =>
+  // Only the functions above write this extension, with a source of the field's arguments.
+  extensions.source as AnySource | undefined;
 
 export const givenArgumentsOf = ({ extensions }: GraphQLField<unknown, unknown>): GivenArguments | undefined =>
   extensions.given as GivenArguments | undefined;

@@ -7,6 +7,7 @@ import { readsById, readsByIds } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
 import { type IdKind, parseGlobalId } from './global-ids.ts';
+import { type ItemSource, readsItem } from './list-source.ts';
 import { nullMeansError } from './semantic-nullability.ts';
 
 type LoadNode<RawIds> = (rawIds: RawIds, context: GraphQLContext) => Promise<object | null>;
@@ -137,4 +138,8 @@ builder.queryFields((t) => ({
 }));
 
 /** Options of a field that finds an object by its id; null for one that is not there, or that the key cannot see. */
-export const foundById = (description: string) => ({ nullable: true as const, description, extensions: readsById });
+export const foundById = <Args>(description: string, source?: ItemSource<Args>) => ({
+  nullable: true as const,
+  description,
+  extensions: source === undefined ? readsById : { ...readsById, ...readsItem(source) },
+});

@@ -42,6 +42,7 @@ builder.scalarType('JSON', {
 
 /** The shape checks the code, and reports it with the other invalid fields. */
 builder.scalarType('Currency', {
+  extensions: printedAs('string'),
   description:
     'A currency by its ISO 4217 code, such as `EUR`. In proxy mode, the service decides which currencies it accepts.',
   specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',

@@ -1,18 +1,17 @@
-import { disabledEvent, triggerEvent } from '../../../events/event.ts';
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
-import type { WebhookEvent } from '../../../events/sources.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, readConnection } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
-import { listAttempts, watchDeliveries } from '../operations.ts';
+import { findDeliveries, listAttempts, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
 
@@ -47,24 +46,22 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
   fields: (t) => ({
     id: t.id({
       description: 'Global id of the delivery.',
+      extensions: standsAt({ globalId: 'Delivery', key: 'delivery_id' }),
       resolve: ({ delivery_id }) => globalId('Delivery', delivery_id),
     }),
     deliveryId: t.exposeID('delivery_id', {
       description: 'Id of the delivery. Pass it as `deliveryId`. Every attempt carries it in the `webhook-id` header.',
     }),
     eventId: t.exposeID('event_id', { description: 'Id of the event. All deliveries of the event share it.' }),
-    event: t.field({
+    event: t.expose('event', {
       type: WebhookEventEnum,
       nullable: true,
       description: 'Type of the event; null if a TRIGGER webhook was fired, or the delivery is a notice.',
-      // The enum shows an event that this gateway does not know as UNRECOGNIZED.
-      resolve: ({ event }) => (event === triggerEvent || event === disabledEvent ? null : (event as WebhookEvent)),
     }),
-    notice: t.field({
+    notice: t.expose('notice', {
       type: NoticeEnum,
       nullable: true,
       description: 'What the delivery is a notice of; null if it is none.',
-      resolve: ({ event }) => (event === disabledEvent ? event : null),
     }),
     accountId: t.exposeID('account_id', {
       nullable: true,
@@ -132,6 +129,11 @@ builder.queryFields((t) => ({
     type: DeliveryObject,
     ...foundById(
       'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
+      {
+        scope: findDeliveries.scope,
+        id: ({ deliveryId }: { readonly deliveryId: string }) => deliveryId,
+        pages: ({ deliveries }) => deliveries.found,
+      },
     ),
     args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { loaders }) => loaders.deliveries.load(deliveryId),

@@ -2,10 +2,11 @@
 import { KnownWebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
+import { readsFrom } from '../../../graphql/kit/list-source.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listDeliveries } from '../operations.ts';
-import { type Delivery, deliveryLimits, deliveryListScope } from '../shapes.ts';
+import { type Delivery, type DeliveryListRequest, deliveryLimits, deliveryListScope } from '../shapes.ts';
 import { DeliveryObject } from './delivery.ts';
 import { DeliveryOrderEnum, DeliveryStateEnum } from './enums.ts';
 
@@ -27,13 +28,19 @@ const listArgs = builder.args((t) => ({
   ...connectionArgs(deliveryLimits, 'deliveries'),
 }));
 
-const connectDeliveries = countedList({
+const deliveries = {
   operation: listDeliveries,
   limits: deliveryLimits,
-  scope: (request) => ['deliveries', ...deliveryListScope(request)],
+  scope: (request: DeliveryListRequest) => ['deliveries', ...deliveryListScope(request)],
+};
+
+const connectDeliveries = countedList({
+  ...deliveries,
   load: (request, { loaders }) => loaders.deliveryPages.load(request),
   count: (filter, { loaders }) => loaders.deliveryCounts.load(filter),
 });
+
+const deliveryList = countedListSource(deliveries, (ports) => ports.deliveries.pages);
 
 builder.queryField('deliveries', (t) =>
   t.field({
@@ -42,6 +49,7 @@ builder.queryField('deliveries', (t) =>
     description:
       'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts. Embedded mode only. Scope: `webhooks:read`.',
     args: { webhookId: t.arg.id({ description: 'Lists only the deliveries to this webhook.' }), ...listArgs },
+    extensions: readsFrom(deliveryList),
     resolve: (_root, args, context) => connectDeliveries(context, args),
   }),
 );
@@ -52,6 +60,7 @@ builder.interfaceField(WebhookInterface, 'deliveries', (t) =>
     nullable: true,
     description: 'Lists the deliveries to the webhook. Embedded mode only.',
     args: listArgs,
+    extensions: readsFrom(deliveryList, { ids: { webhookId: 'id' } }),
     resolve: ({ id }, args, context) => connectDeliveries(context, { ...args, webhookId: id }),
   }),
 );

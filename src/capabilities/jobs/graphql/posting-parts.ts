@@ -1,5 +1,6 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder, partType } from '../../../graphql/kit/builder.ts';
+import { taggedBy } from '../../../graphql/kit/wire.ts';
 import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 
@@ -122,6 +123,11 @@ const ExternalApplyMethodObject = partType<Extract<ApplyMethod, { type: 'externa
 export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
   description: 'How applications are made.',
   types: [PnetApplyMethodObject, ExternalApplyMethodObject],
+  extensions: taggedBy(() => ({
+    key: 'type',
+    types: { pnet: 'PnetApplyMethod' },
+    otherwise: 'ExternalApplyMethod',
+  })),
   resolveType: ({ type }) => (type === 'pnet' ? PnetApplyMethodObject : ExternalApplyMethodObject),
 });
 

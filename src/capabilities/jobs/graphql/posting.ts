@@ -7,6 +7,7 @@ import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { camelCase } from '../../../graphql/kit/contract-mapping.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { keysOf } from '../../../kernel/lib/objects.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
@@ -45,6 +46,7 @@ function fieldOf<Name extends keyof JobFields>(fields: JobFields | null, field: 
 const contentField = <Name extends keyof JobFields>(name: Name, description: string) => ({
   nullable: true as const,
   description,
+  extensions: standsAt({ exposed: name, within: 'content' }),
   resolve: (job: JobPosting, _args: object, context: GraphQLContext) => loadField(job, name, context),
 });
 
@@ -55,7 +57,11 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
   extensions: postingMaxAge,
   isTypeOf: (value) => (value as Partial<JobPosting>).object === 'PnetJobPosting',
   fields: (t) => ({
-    id: t.id({ description: 'Global id.', resolve: ({ job_id }) => globalId('Job', job_id) }),
+    id: t.id({
+      description: 'Global id.',
+      extensions: standsAt({ globalId: 'Job', key: 'job_id' }),
+      resolve: ({ job_id }) => globalId('Job', job_id),
+    }),
     jobId: t.exposeID('job_id', { description: 'Id of the job, as the arguments `jobId` and `draftId` take it.' }),
     accountId: t.exposeID('account_id', { description: 'Id of the account that the job belongs to.' }),
     account: t.field({

@@ -1,15 +1,17 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { readsById } from '../../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
+import { readsFrom } from '../../../graphql/kit/list-source.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
 import { selectsAny } from '../../../graphql/kit/selected.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
-import { listJobs, watchJobs } from '../operations.ts';
-import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
+import { findJobs, listJobs, watchJobs } from '../operations.ts';
+import { type JobListRequest, type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
 import { JobOrderEnum, KnownJobStateEnum } from './enums.ts';
 import { contentFields, PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
@@ -27,11 +29,19 @@ const jobListArgs = builder.args((t) => ({
   ...connectionArgs(jobListLimits, 'job postings'),
 }));
 
+const jobPostings = {
+  operation: listJobs,
+  limits: jobListLimits,
+  scope: (request: JobListRequest, { caller }: Pick<GraphQLContext, 'caller'>) => [
+    'jobPostings',
+    caller.keyId,
+    ...jobListScope(request),
+  ],
+};
+
 const connectJobs = (info: GraphQLResolveInfo) =>
   countedList({
-    operation: listJobs,
-    limits: jobListLimits,
-    scope: (request, { caller }) => ['jobPostings', caller.keyId, ...jobListScope(request)],
+    ...jobPostings,
     load: (request, { loaders }) => loaders.jobPages.load({ ...request, withContent: selectsAny(info, contentFields) }),
     count: (filter, { loaders }) => loaders.jobCounts.load(filter),
   });
@@ -41,6 +51,11 @@ builder.queryFields((t) => ({
     type: PnetJobPostingObject,
     ...foundById(
       'The job posting or draft with this id. Null if the key cannot see one. Embedded mode only. Scope: `jobs:read`.',
+      {
+        scope: findJobs.scope,
+        id: ({ jobId }: { readonly jobId: string }) => jobId,
+        pages: ({ jobs }) => jobs.found,
+      },
     ),
     args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
@@ -50,6 +65,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Job postings and drafts. Embedded mode only. Scope: `jobs:read`.',
     args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
+    extensions: readsFrom(countedListSource(jobPostings, (ports) => ports.jobs.pages)),
     resolve: (_root, args, context, info) => connectJobs(info)(context, args),
   }),
 }));

@@ -79,7 +79,7 @@ export const postList: ListSource<PostListArguments, PostListRequest, Post, Post
     list: ['posts', accountId, identifier, isCompany ?? false],
   }),
   account: ({ accountId }) => accountId,
-  bytes: ({ posts }) => posts.pages,
+  pages: ({ posts }) => posts.pages,
   value: (connection, { paging }) => ({ ...connection, paging }),
 };
 

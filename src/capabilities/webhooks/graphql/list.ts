@@ -4,12 +4,13 @@ import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/g
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList, requestFor } from '../../../graphql/kit/counted-connection.ts';
-import { type ListSource, readsFrom } from '../../../graphql/kit/list-source.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
+import { readsFrom } from '../../../graphql/kit/list-source.ts';
+import type { Sized } from '../../../kernel/paging.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { isFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
-import { type ListedWebhook, type WebhookList, webhookLimits } from '../shapes.ts';
+import { type ListedWebhook, webhookLimits } from '../shapes.ts';
 import { WebhookHealthStateEnum, WebhookOrderEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
 
@@ -55,17 +56,8 @@ const connectWebhooks = countedList({
   count: (filter, { loaders }) => loaders.webhookCounts.load(filter),
 });
 
-const requestWebhooks = requestFor(webhooks);
-
-const webhookList: ListSource<Parameters<typeof requestWebhooks>[0], WebhookSearch, ListedWebhook, WebhookList> = {
-  connection: requestWebhooks,
-  account: () => null,
-  bytes: (ports) => ports.webhooks.pages,
-  value: (connection) => connection,
-};
-
 /** A cursor counts a page's webhooks: with a filter after the read, it stays exact only for one page size. */
-function pageRequest(request: WebhookSearch, { caller, ports }: GraphQLContext): WebhookSearch {
+function pageRequest(request: Sized<WebhookSearch>, { caller, ports }: GraphQLContext): Sized<WebhookSearch> {
   const isFiltered = ports.webhooks.hasShortPages && (caller.accountIds !== null || isFilter(request));
   return isFiltered ? { ...request, limit: webhookLimits.limit.max } : request;
 }
@@ -82,7 +74,7 @@ builder.queryField('webhooks', (t) =>
       }),
       ...listArgs,
     },
-    extensions: readsFrom(webhookList),
+    extensions: readsFrom(countedListSource(webhooks, (ports) => ports.webhooks.pages)),
     resolve: (_root, args, context) => connectWebhooks(context, args),
   }),
 );

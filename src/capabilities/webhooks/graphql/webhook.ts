@@ -11,6 +11,7 @@ import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
 import { hiddenValue } from '../headers.ts';
+import { findWebhooks } from '../operations.ts';
 import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
@@ -179,7 +180,14 @@ registerNode('Webhook', ([webhookId], { loaders }) => loaders.webhooks.load(webh
 builder.queryField('webhook', (t) =>
   t.field({
     type: WebhookInterface,
-    ...foundById('Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.'),
+    ...foundById(
+      'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
+      {
+        scope: findWebhooks.scope,
+        id: ({ webhookId }: { readonly webhookId: string }) => webhookId,
+        pages: ({ webhooks }) => webhooks.found,
+      },
+    ),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),

@@ -27,7 +27,7 @@ import {
   selectionSetsOf,
 } from '../../cost/selections.ts';
 import { type IdKind, idSuffix } from '../../kit/global-ids.ts';
-import { listSourceOf } from '../../kit/list-source.ts';
+import { givenArgumentsOf } from '../../kit/list-source.ts';
 import { isRequired, type RawIds, tagOf, type WireValue, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
 import { addShape, leafRuleOf, type MutableShape, textPart, wordsRuleOf } from './parts.ts';
@@ -126,7 +126,7 @@ function partOf(
 ): Part {
   const name = nodes[0]?.name.value ?? '';
   const field = parent.getFields()[name];
-  if (field !== undefined && listSourceOf(field) !== undefined) {
+  if (field !== undefined && givenArgumentsOf(field) !== undefined) {
     return compiling.innerOf({ parent, field, nodes, shape });
   }
   const wire = field && wireOf(field);
@@ -153,8 +153,7 @@ function partOf(
   }
   if ('firstOf' in wire) return wordOf(field, wire, shape);
   // What cannot be null is required, whatever the contract says.
-  const required = isNonNullType(field.type) || isRequired(field);
-  if (required === undefined) throw new Declined(`${parent.name}.${name} is not read from a network`);
+  const required = isNonNullType(field.type) || isRequired(field) === true;
   if ('part' in wire) return fromNetwork(compiling, field, { key: wire.part, required, nodes, shape });
   const { exposed: key, within, scope } = wire;
   if (scope !== undefined) compiling.needs(scope);

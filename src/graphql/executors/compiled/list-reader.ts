@@ -1,26 +1,33 @@
-/** Reads the lists of one request, each once, and scans their pages into one splice. */
+/** Reads the lists and items of one request, each once, and scans their pages into one splice. */
+
+import { requireScope } from '../../../kernel/caller.ts';
 import { weightOfBytes } from '../../../kernel/lib/fair-turns.ts';
-import type { PageSource } from '../../../kernel/page-source.ts';
 import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../../kernel/paging.ts';
 import { bytesOf } from '../../../kernel/wire-response.ts';
-import type { Print, Refusal, Scanned, Splice, Splicer, WindowRange } from '../../../splice/splicer.ts';
+import type { JsonDocument, Print, Refusal, Scanned, Splice, Splicer, WindowRange } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
 import { type Connection, openConnection } from '../../kit/connection.ts';
+import type { AnyItemSource, AnyListSource } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
-import type { Asked, CompiledList } from './list.ts';
+import type { Asked, CompiledReading } from './list.ts';
 import type { EncodedOperation } from './plans.ts';
+import { type AnyPages, type CompiledSource, pagesOf } from './sources.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders' | 'storedResponses'>;
 
 /** The kernel's reading of bytes, in times of parsing. */
 const kernelSpeed = 4;
 
-/** A list of the request, whatever asks for it. */
+/** A list of the request, or an item, whatever asks for it. */
 interface Reading {
-  readonly first: number;
+  readonly source: CompiledSource;
+  readonly pages: AnyPages;
   readonly accountId: string | null;
-  readonly opened: ReturnType<typeof openConnection<object, unknown>>;
+  /** Null for an item. */
+  readonly list: OpenedList | null;
+  /** Of the port. @param limit of the page */
+  readonly requestOf: (limit: number) => unknown;
   readonly place: string;
   readonly limit: number;
   /** Its page in the loader that resolvers use (see loaders.ts). */
@@ -32,19 +39,26 @@ interface Reading {
   prints: Print[];
 }
 
+interface OpenedList {
+  readonly source: AnyListSource;
+  readonly first: number;
+  readonly opened: ReturnType<typeof openConnection<object, unknown>>;
+}
+
 interface ReadPage {
   readonly page: Page<unknown>;
   readonly scanned: Scanned;
 }
 
 interface Shown extends WindowRange {
-  readonly connection: Connection<unknown>;
+  /** Null for an item. */
+  readonly connection: Connection<unknown> | null;
   readonly scanned: Scanned;
 }
 
 /** A list where it stands in the response. */
 interface Wanted {
-  readonly list: CompiledList;
+  readonly list: CompiledReading;
   readonly reading: Reading;
   /** Whether it is the first that asks for its page. */
   readonly isUnread: boolean;
@@ -65,8 +79,7 @@ const nothing: Values = {};
 
 export class ListReader {
   readonly #options: ListReaderOptions;
-  readonly #source: PageSource<object, Page<unknown>>;
-  /** By arguments. */
+  /** By source and arguments. */
   readonly #readings = new Map<string, Reading>();
   /** As the loader that resolvers use has them, so that the same calls are made; null until they are read. */
   readonly #pages = new Map<string, ReadPage | null>();
@@ -74,10 +87,7 @@ export class ListReader {
 
   constructor(options: ListReaderOptions) {
     const { operation, context } = options;
-    const source = operation.source.bytes(context.ports);
-    if (source === undefined) throw new Declined('pages do not come as bytes');
     for (const scope of operation.scopes) if (!context.caller.scopes.has(scope)) throw new Declined(`no ${scope}`);
-    this.#source = source;
     this.#options = options;
   }
 
@@ -95,7 +105,7 @@ export class ListReader {
    * Level by level, in the order of the loader that resolvers use: lists whose pages were read before come behind the
    * others of their level, as does what they ask for. @throws Declined, or errors of reading and checking
    */
-  async print(roots: readonly CompiledList[]): Promise<readonly Print[]> {
+  async print(roots: readonly CompiledReading[]): Promise<readonly Print[]> {
     const prints = new Array<Print>(roots.length);
     let level = roots.map((list, at) => this.#want(list, nothing, prints, at));
     while (level.length > 0) {
@@ -109,14 +119,14 @@ export class ListReader {
   }
 
   /** @param given arguments */
-  #want(list: CompiledList, given: Values, prints: Print[], at: number): Wanted {
+  #want(list: CompiledReading, given: Values, prints: Print[], at: number): Wanted {
     const own = list.args(this.#options.variables);
     if (own === undefined) throw new Declined('arguments');
     const args = given === nothing ? own : { ...own, ...given };
-    const key = JSON.stringify(args);
+    const key = list.source.index + JSON.stringify(args);
     let reading = this.#readings.get(key);
     if (reading === undefined) {
-      reading = this.#open(args);
+      reading = this.#open(list.source, args);
       this.#readings.set(key, reading);
     }
     const isUnread = !this.#pages.has(reading.page);
@@ -126,85 +136,117 @@ export class ListReader {
 
   /** @param next takes the lists within it */
   #print({ list, reading, prints, at }: Wanted, next: Wanted[]): void {
-    const known = reading.prints.find(({ template }) => template === list.template);
-    const print = known ?? this.#printOnce(list, reading, next);
-    prints[at] = print;
+    reading.shown ??= this.#show(reading);
+    const { from, to } = reading.shown;
+    const template = list.missing !== null && from === to ? list.missing : list.template;
+    prints[at] =
+      reading.prints.find((print) => print.template === template) ??
+      this.#printOnce(template, list, reading, reading.shown, next);
   }
 
-  #printOnce(list: CompiledList, reading: Reading, next: Wanted[]): Print {
-    const { template } = list;
-    reading.shown ??= this.#window(reading);
-    const { connection, scanned, from, to } = reading.shown;
-    const edges = list.edgesOf?.(connection) ?? noEdges;
+  #printOnce(template: number, list: CompiledReading, reading: Reading, shown: Shown, next: Wanted[]): Print {
+    const { accountId } = reading;
+    const { connection, scanned, from, to } = shown;
+    const edges = connection === null ? noEdges : (list.edgesOf?.(connection) ?? noEdges);
     if (!Array.isArray(edges)) throw new Declined('the edges are no list');
-    const parameters = list.parameters.map((each) => each(connection, reading.accountId));
+    const parameters = list.parameters.map((each) => each(connection, accountId));
     const itemParameters = list.itemParameters.map((each) => edges.map(each));
     // The compiler wrote what is printed here.
     const asked =
-      list.inner.length === 0 ? [] : (accepted(this.splice.asks(template, scanned, reading.shown)) as readonly Asked[]);
+      list.inner.length === 0 ? [] : (accepted(this.splice.asks(template, scanned, shown)) as readonly Asked[]);
     const inner = new Array<Print>(asked.length);
     const print: Print = { template, scanned, from, to, parameters, itemParameters, inner };
     // An empty list that grows takes room for seventeen.
     if (reading.prints.length === 0) reading.prints = [print];
     else reading.prints.push(print);
     for (const [at, { list: asks, given }] of asked.entries()) {
-      const innerList = list.inner[asks] as CompiledList;
-      next.push(this.#want(innerList, givenTo(innerList, given, reading.accountId), inner, at));
+      const innerList = list.inner[asks] as CompiledReading;
+      next.push(this.#want(innerList, givenTo(innerList, given, accountId), inner, at));
     }
     return print;
   }
 
-  #open(args: Values): Reading {
-    const { context, operation } = this.#options;
-    const request = operation.source.connection(args, context);
-    const opened = openConnection(context, request);
-    const reason = this.#source.differs?.(context.caller, opened.checked);
-    if (reason !== undefined) throw new Declined(reason);
-    const { first, list } = request;
-    const { from, maxLimit } = opened;
-    const accountId = operation.source.account(args);
-    const place = JSON.stringify([list, from.cursor]);
-    const limit = limitAt(from, { wanted: first, maxLimit });
-    const page = `${limit} ${place}`;
-    return { first, accountId, opened, place, limit, page, read: undefined, shown: undefined, prints: [] };
+  #open(source: CompiledSource, args: Values): Reading {
+    const { of } = source;
+    const pages = pagesOf(of, this.#options.context.ports);
+    if (pages === undefined) throw new Declined('pages do not come as JSON');
+    const common = { source, pages, read: undefined, shown: undefined, prints: [] };
+    return { ...common, ...('connection' in of ? this.#openList(of, args, pages) : this.#openItem(of, args, source)) };
   }
 
-  #window({ first, opened, page: read }: Reading): Shown {
+  #openList(source: AnyListSource, args: Values, pages: AnyPages) {
+    const { context } = this.#options;
+    const request = source.connection(args, context);
+    const opened = openConnection(context, request);
+    const reason = pages.differs?.(context.caller, opened.checked);
+    if (reason !== undefined) throw new Declined(reason);
+    const { first } = request;
+    const { from, maxLimit, checked } = opened;
+    const place = JSON.stringify([request.list, from.cursor]);
+    const limit = limitAt(from, { wanted: first, maxLimit });
+    return {
+      accountId: source.account(args),
+      list: { source, first, opened },
+      requestOf: (longest: number) => Object.assign(checked, { cursor: from.cursor ?? undefined, limit: longest }),
+      place,
+      limit,
+      page: `${limit} ${place}`,
+    };
+  }
+
+  #openItem(source: AnyItemSource, args: Values, { index }: CompiledSource) {
+    requireScope(this.#options.context.caller, source.scope);
+    const id = source.id(args);
+    // No place of a list begins so, whatever the id.
+    const place = `item ${index} ${id}`;
+    return { accountId: null, list: null, requestOf: () => id, place, limit: 1, page: place };
+  }
+
+  #show({ list, page: read }: Reading): Shown {
     const { page, scanned } = this.#pages.get(read) as ReadPage;
+    if (list === null) return { connection: null, scanned, from: 0, to: page.items.length };
+    const { source, first, opened } = list;
     const { from } = opened;
     const window = windowOfPage(page, { first, from });
     if (window === null) throw new Declined('the window needs another page');
-    const connection = this.#options.operation.source.value(opened.connection(window), page);
-    return { connection, scanned, ...rangeOf(window, from.offset) };
+    return { connection: source.value(opened.connection(window), page), scanned, ...rangeOf(window, from.offset) };
   }
 
-  /** For each place the longest page. */
+  /** For each place the longest page; those of a source together. */
   async #read(unread: readonly Wanted[]): Promise<void> {
     const readings = unread.map(({ reading }) => reading);
     const { context } = this.#options;
     const longest = longestPages(readings, ({ place }) => place);
-    const read = [...longest.values()];
-    const bodies = await Promise.all(
-      read.map(({ opened, limit }) =>
-        this.#source.read(context, Object.assign(opened.checked, { cursor: opened.from.cursor ?? undefined, limit })),
-      ),
-    );
-    const bytes = bodies.reduce((sum, body) => sum + bytesOf(body), 0);
+    const batches = [...Map.groupBy(longest.values(), ({ source }) => source)];
+    const read = await Promise.all(batches.map(([{ keys }, batch]) => readBatch(context, batch, keys)));
+    const bytes = read.reduce((sum, bodies) => sum + bodies.reduce((of, body) => of + bytesOf(body), 0), 0);
     const turn = context.turn?.(weightOfBytes(bytes) / kernelSpeed) ?? null;
     if (turn !== null) await turn;
-    for (const [at, body] of bodies.entries()) (read[at] as Reading).read = this.#scan(body);
+    for (const [at, [source, batch]] of batches.entries())
+      for (const [place, body] of (read[at] ?? []).entries())
+        (batch[place] as Reading).read = this.#scan(source, (batch[place] as Reading).pages, body);
     for (const { page, place } of readings) this.#pages.set(page, longest.get(place)?.read ?? null);
   }
 
-  #scan(body: readonly Uint8Array[]): ReadPage {
-    const { items, page } = this.#source;
+  #scan({ readMetadata }: CompiledSource, { items, page }: AnyPages, body: JsonDocument): ReadPage {
     const scanned = accepted(this.splice.scan(body));
     const count = scanned.count(items);
     if (count === undefined) throw new Declined('no list');
-    const metadata = this.#options.operation.readMetadata(scanned);
+    const metadata = readMetadata(scanned);
     metadata[items] = new Array<null>(count).fill(null);
     return { page: page(metadata), scanned };
   }
+}
+
+async function readBatch(
+  context: RunContext,
+  batch: readonly Reading[],
+  keys: ReadonlySet<string>,
+): Promise<readonly JsonDocument[]> {
+  const requests = batch.map(({ requestOf, limit }) => requestOf(limit));
+  const bodies = (await batch[0]?.pages.read(context, requests, keys)) ?? null;
+  if (bodies === null) throw new Declined('parts of items are read by themselves');
+  return bodies;
 }
 
 const noEdges: readonly unknown[] = [];
@@ -217,11 +259,11 @@ function accepted<Value>(outcome: Value | Refusal): Value {
 }
 
 /** As the resolver of the list's field takes them from the object. */
-function givenTo({ given }: CompiledList, asked: Asked['given'], accountId: string | null): Values {
+function givenTo({ given }: CompiledReading, asked: Asked['given'], accountId: string | null): Values {
   const args: Record<string, unknown> = { ...asked };
   if (given === null) return args;
-  for (const flag of Object.keys(given.flags)) if (args[flag] !== true) args[flag] = undefined;
-  args[given.account] = accountId;
+  for (const flag of Object.keys(given.flags ?? {})) if (args[flag] !== true) args[flag] = undefined;
+  if (given.account !== undefined) args[given.account] = accountId;
   return args;
 }
 

@@ -1,4 +1,4 @@
-/** A list as a template, with its parameters and the lists within it. */
+/** A list, or an item, as a template, with its parameters and the lists within it. */
 import {
   type FieldNode,
   type GraphQLField,
@@ -12,59 +12,87 @@ import type { Part } from '../../../splice/plan.ts';
 import { selectionSetsOf } from '../../cost/selections.ts';
 import type { Connection } from '../../kit/connection.ts';
 import { type IdKind, idPrefix } from '../../kit/global-ids.ts';
-import { type AnyListSource, type GivenArguments, givenArgumentsOf, listSourceOf } from '../../kit/list-source.ts';
+import { type AnySource, type GivenArguments, givenArgumentsOf, sourceOf } from '../../kit/list-source.ts';
 import { shownBy } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
 import { type Compiling, type CompilingLists, compileFields, compileObject, knownToResolver } from './compile.ts';
 import { addShape, type MutableShape, textPart } from './parts.ts';
 import { compileArguments, type ReadValues } from './readers.ts';
+import type { CompiledSource, CompiledSources } from './sources.ts';
 import { compileField, type PrintValue, readField } from './values.ts';
 
-export interface CompiledList {
+/** A list, or an item that is found. */
+export interface CompiledReading {
+  readonly source: CompiledSource;
   readonly args: ReadValues;
   /** By the object above the list; null for a root field. */
   readonly given: GivenArguments | null;
   readonly template: number;
-  readonly parameters: readonly ((connection: Connection<unknown>, accountId: string | null) => string)[];
+  /** Printed in the place of an item that is not found; null for a list. */
+  readonly missing: number | null;
+  readonly parameters: readonly ((connection: Connection<unknown> | null, accountId: string | null) => string)[];
   readonly itemParameters: readonly PrintValue[];
   /** As the field `edges` has them; null where it is not selected. */
   readonly edgesOf: ((connection: Connection<unknown>) => unknown) | null;
-  readonly inner: readonly CompiledList[];
+  readonly inner: readonly CompiledReading[];
 }
 
-/** Lists of an operation are of one source. They share the notes on its items, and so its pages. */
-export interface ListScope extends CompilingLists {
-  readonly source: AnyListSource;
-  /** Key of the items in a page. */
-  readonly items: string;
-  readonly shape: MutableShape;
+export interface ReadingScope extends CompilingLists {
+  readonly sources: CompiledSources;
   readonly templates: Part[][];
 }
 
 /** @throws Declined for a selection that a plan cannot say */
-export function compileList(
-  scope: ListScope,
+export function compileReading(
+  scope: ReadingScope,
+  of: AnySource,
   field: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
   given: GivenArguments | null = null,
-): CompiledList {
-  const type = objectOf(field);
+): CompiledReading {
   const [node] = nodes;
   if (node === undefined) throw new Declined(`${field.name} is not selected`);
+  const source = scope.sources.add(of);
   const { parameters, itemParameters, prefixOf } = collectParameters();
-  const inner: CompiledList[] = [];
+  const inner: CompiledReading[] = [];
   const compiling: Compiling = {
     ...scope,
     prefixOf,
     innerOf({ parent, field: innerField, nodes: innerNodes, shape }) {
+      const innerSource = sourceOf(innerField);
       const givenHere = givenArgumentsOf(innerField);
-      if (givenHere === undefined || listSourceOf(innerField) !== scope.source)
-        throw knownToResolver(parent, innerField.name);
-      const list = inner.push(compileList(scope, innerField, innerNodes, givenHere)) - 1;
+      if (innerSource === undefined || givenHere === undefined) throw knownToResolver(parent, innerField.name);
+      const list = inner.push(compileReading(scope, innerSource, innerField, innerNodes, givenHere)) - 1;
       return { kind: 'inner', asks: askingFor(list, givenHere, shape) };
     },
   };
-  let edgesOf: CompiledList['edgesOf'] = null;
+  const { shape, pages } = source;
+  const place = { shape, items: pages.items, parameters, itemParameters };
+  const common = { source, args: compileArguments(field, node), given, parameters, itemParameters, inner };
+  if ('connection' in of) {
+    const { parts, edgesOf } = compileConnection(compiling, field, nodes, place);
+    return { ...common, template: scope.templates.push(parts) - 1, missing: null, edgesOf };
+  }
+  const item = compileItem(compiling, field, selectionSetsOf(nodes), shape);
+  const template = scope.templates.push([{ kind: 'window', key: pages.items, parts: item }]) - 1;
+  const missing = scope.templates.push([textPart('null')]) - 1;
+  return { ...common, template, missing, edgesOf: null };
+}
+
+interface ListPlace extends Pick<ReturnType<typeof collectParameters>, 'parameters' | 'itemParameters'> {
+  readonly shape: MutableShape;
+  /** Key of the items in a page. */
+  readonly items: string;
+}
+
+function compileConnection(
+  compiling: Compiling,
+  field: GraphQLField<unknown, unknown>,
+  nodes: readonly FieldNode[],
+  { shape, items: key, parameters, itemParameters }: ListPlace,
+): Pick<CompiledReading, 'edgesOf'> & { readonly parts: Part[] } {
+  const type = objectOf(field);
+  let edgesOf: CompiledReading['edgesOf'] = null;
   const parts = compileFields(compiling, type, selectionSetsOf(nodes), (name, fieldNodes) => {
     const shownField = type.getFields()[name];
     const shown = shownField && shownBy(shownField);
@@ -76,12 +104,11 @@ export function compileList(
     if (shown === 'edges') edgesOf = readField(shownField);
     const items =
       shown === 'items'
-        ? compileItem(compiling, shownField, sets, scope.shape)
-        : compileEdge(compiling, objectOf(shownField), sets, { shape: scope.shape, itemParameters });
-    return [textPart('['), { kind: 'window', key: scope.items, parts: items }, textPart(']')];
+        ? compileItem(compiling, shownField, sets, shape)
+        : compileEdge(compiling, objectOf(shownField), sets, { shape, itemParameters });
+    return [textPart('['), { kind: 'window', key, parts: items }, textPart(']')];
   });
-  const template = scope.templates.push(parts) - 1;
-  return { args: compileArguments(field, node), given, template, parameters, itemParameters, edgesOf, inner };
+  return { parts, edgesOf };
 }
 
 /** An inner list as it is asked for. */
@@ -91,7 +118,7 @@ export interface Asked {
 }
 
 /** Parts that print {@link Asked}. */
-function askingFor(list: number, { ids, flags }: GivenArguments, shape: MutableShape): Part[] {
+function askingFor(list: number, { ids, flags = {} }: GivenArguments, shape: MutableShape): Part[] {
   const leaves = [
     ...Object.entries(ids).map(([name, key]) => ({ name, key, rule: 'string', required: true }) as const),
     ...Object.entries(flags).map(([name, key]) => ({ name, key, rule: 'boolean', required: false }) as const),
@@ -104,7 +131,7 @@ function askingFor(list: number, { ids, flags }: GivenArguments, shape: MutableS
 }
 
 function collectParameters() {
-  const parameters: CompiledList['parameters'][number][] = [];
+  const parameters: CompiledReading['parameters'][number][] = [];
   const itemParameters: PrintValue[] = [];
   const prefixes = new Map<IdKind, number>();
   const prefixOf = (kind: IdKind): number => {

@@ -1,30 +1,22 @@
-/** For each root field a list, with the lists within it. */
-import {
-  type DocumentNode,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-} from 'graphql';
+/** For each root field what it reads, with the lists within it. */
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Scope } from '../../../kernel/caller.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { SplicePlan } from '../../../splice/plan.ts';
 import { fragmentsOf, includedBy, variablesOf } from '../../cost/selections.ts';
 import type { Values } from '../../documents/variables.ts';
-import { type AnyListSource, listSourceOf } from '../../kit/list-source.ts';
+import { sourceOf } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
-import { type CompilingLists, selectedOf } from './compile.ts';
-import { type CompiledList, compileList, type ListScope } from './list.ts';
-import { metadataReader, type ReadMetadata } from './readers.ts';
+import { type CompilingLists, knownToResolver, selectedOf } from './compile.ts';
+import { type CompiledReading, compileReading, type ReadingScope } from './list.ts';
+import { CompiledSources } from './sources.ts';
 
-export interface CompiledRoot extends CompiledList {
+export interface CompiledRoot extends CompiledReading {
   /** Between the root field before and this one. */
   readonly before: string;
 }
 
 export interface CompiledOperation {
-  readonly source: AnyListSource;
-  readonly readMetadata: ReadMetadata;
   /** Of the callers who get what the plan prints; the resolvers give others something else. */
   readonly scopes: ReadonlySet<Scope>;
   readonly plan: SplicePlan;
@@ -45,16 +37,17 @@ export function compileOperation(
   if (operation.operation !== OperationTypeNode.QUERY || !query) throw new Declined(`a ${operation.operation}`);
   const variables = variablesOf(operation, values);
   const scopes = new Set<Scope>();
-  const scope: CompilingLists = {
+  const sources = new CompiledSources(ports);
+  const scope: ReadingScope = {
     schema,
     fragments: fragmentsOf(document),
     includes: (selection) => includedBy(selection, variables),
     count: countPlan(),
     needs: (needed) => scopes.add(needed),
+    sources,
+    templates: [],
   };
   const selected = selectedOf(scope, query, [operation.selectionSet]);
-  const { source, pages } = sourceOf(query, selected, ports);
-  const lists: ListScope = { ...scope, source, items: pages.items, shape: {}, templates: [] };
   const roots: CompiledRoot[] = [];
   let before = '{"data":{';
   let written = 0;
@@ -62,18 +55,19 @@ export function compileOperation(
     before += `${written === 0 ? '' : ','}${JSON.stringify(name)}:`;
     written += 1;
     const [node] = nodes;
-    const field = node && query.getFields()[node.name.value];
-    if (node === undefined || field === undefined) {
-      // Only `__typename` is not among the fields of a type.
+    const fieldName = node?.name.value ?? '';
+    if (fieldName === '__typename') {
       before += JSON.stringify(query.name);
       continue;
     }
-    roots.push({ ...compileList(lists, field, nodes), before });
+    const field = query.getFields()[fieldName];
+    const source = field && sourceOf(field);
+    if (field === undefined || source === undefined) throw knownToResolver(query, fieldName);
+    roots.push({ ...compileReading(scope, source, field, nodes), before });
     before = '';
   }
-  const { shape, templates } = lists;
-  const plan = { shape: { ...pages.metadata, [pages.items]: { list: shape } }, templates };
-  return { source, readMetadata: metadataReader(pages.metadata), scopes, plan, roots, after: `${before}}}` };
+  if (roots.length === 0) throw new Declined('nothing is read');
+  return { scopes, plan: { shape: sources.shape(), templates: scope.templates }, roots, after: `${before}}}` };
 }
 
 /**
@@ -89,22 +83,4 @@ function countPlan(): CompilingLists['count'] {
     for (const name of selected.keys()) characters += charactersPerField + name.length;
     if (characters > maxPlanCharacters) throw new Declined('more than a plan holds');
   };
-}
-
-/** The same for all lists of an operation. */
-function sourceOf(query: GraphQLObjectType, selected: ReturnType<typeof selectedOf>, ports: Ports) {
-  const sources = new Set<AnyListSource>();
-  for (const [node] of selected.values()) {
-    const name = node?.name.value ?? '';
-    if (name === '__typename') continue;
-    const field = query.getFields()[name];
-    const source = field && listSourceOf(field);
-    if (source === undefined) throw new Declined(`${query.name}.${name} reads no list of a service`);
-    sources.add(source);
-  }
-  const [source, ...others] = sources;
-  if (source === undefined || others.length > 0) throw new Declined('no list of one kind');
-  const pages = source.bytes(ports);
-  if (pages === undefined) throw new Declined('pages do not come as bytes');
-  return { source, pages };
 }

@@ -1,4 +1,12 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLID, type GraphQLLeafType, GraphQLString, isEnumType } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLLeafType,
+  GraphQLString,
+  isEnumType,
+} from 'graphql';
 import type { LeafRule, Part } from '../../../splice/plan.ts';
 import { fallbackOf } from '../../kit/enums.ts';
 import { Declined } from '../declined.ts';
@@ -36,6 +44,7 @@ const rules = new Map<GraphQLLeafType, LeafRule>([
   [GraphQLID, 'string'],
   [GraphQLFloat, 'number'],
   [GraphQLBoolean, 'boolean'],
+  [GraphQLInt, 'integer'],
 ]);
 
 /** For the `extensions` of a scalar. */
@@ -45,16 +54,16 @@ export function leafRuleOf(type: GraphQLLeafType): LeafRule {
   // Nothing else writes this extension.
   const rule = rules.get(type) ?? (type.extensions.leafRule as LeafRule | undefined);
   if (rule !== undefined) return rule;
-  const fallback = isEnumType(type) ? fallbackOf(type) : undefined;
-  if (!isEnumType(type) || fallback === undefined) throw new Declined(`${type.name} has no rule for printing`);
+  if (!isEnumType(type)) throw new Declined(`${type.name} has no rule for printing`);
+  const fallback = fallbackOf(type);
   const mapping = type.getValues().map(({ name, value }): [string, string] => [String(value), JSON.stringify(name)]);
-  return { mapping: Object.fromEntries(mapping), otherwise: JSON.stringify(fallback) };
+  return { mapping: Object.fromEntries(mapping), otherwise: fallback === undefined ? null : JSON.stringify(fallback) };
 }
 
 /** Of an enum's words, found by others. @throws Declined for a type that is no enum */
 export function wordsRuleOf(type: GraphQLLeafType, words: Readonly<Record<string, string>>): LeafRule {
   const rule = leafRuleOf(type);
   if (typeof rule === 'string') throw new Declined(`${type.name} has no words`);
-  const mapping = Object.entries(words).map(([key, word]) => [key, rule.mapping[word] ?? rule.otherwise]);
+  const mapping = Object.entries(words).map(([key, word]) => [key, rule.mapping[word] ?? rule.otherwise ?? 'null']);
   return { mapping: Object.fromEntries(mapping), otherwise: 'null' };
 }

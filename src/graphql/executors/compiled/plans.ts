@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import type { Ports } from '../../../kernel/ports.ts';
 import { type EncodedPlan, encodePlan } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
-import { listSourceOf } from '../../kit/list-source.ts';
+import { sourceOf } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
 import { type CompiledOperation, compileOperation } from './operation.ts';
 
@@ -33,7 +33,7 @@ export function plansOf(
   operation: OperationDefinitionNode,
   grew: (bytes: number) => void = () => undefined,
 ): Plans | Declined {
-  if (!readsListsOnly(schema, ports, operation)) return new Declined('more than lists of a service');
+  if (!readsListsOnly(schema, ports, operation)) return new Declined('more than can be read as JSON');
   if (!hasPlainVariables(schema, operation)) return new Declined('variables');
   const deciding = variablesOfDirectives(document, operation);
   const plans = new LRUCache<string, EncodedOperation | Declined>({
@@ -67,7 +67,7 @@ export function plansOf(
 
 const bytesOf = (plan: EncodedOperation | Declined): number => (plan instanceof Declined ? 0 : plan.plan.bytes.length);
 
-/** Root fields with bytes. Fragments are seen at compilation. */
+/** Root fields with JSON of a port. Fragments are seen at compilation. */
 function readsListsOnly(
   schema: GraphQLSchema,
   ports: Ports,
@@ -78,7 +78,7 @@ function readsListsOnly(
   return selectionSet.selections.every((selection) => {
     if (selection.kind !== Kind.FIELD || selection.name.value === '__typename') return true;
     const field = fields[selection.name.value];
-    return field !== undefined && listSourceOf(field)?.bytes(ports) !== undefined;
+    return field !== undefined && sourceOf(field)?.pages(ports) !== undefined;
   });
 }
 

@@ -1,0 +1,65 @@
+/** What an operation reads: each source with the notes on its items, and all as the shape of one plan. */
+import type { PageSource } from '../../../kernel/page-source.ts';
+import type { Page } from '../../../kernel/paging.ts';
+import type { Ports } from '../../../kernel/ports.ts';
+import type { ObjectShape } from '../../../splice/plan.ts';
+import type { AnySource } from '../../kit/list-source.ts';
+import { Declined } from '../declined.ts';
+import { addShape, type MutableShape } from './parts.ts';
+import { metadataReader, type ReadMetadata } from './readers.ts';
+
+export interface CompiledSource {
+  readonly of: AnySource;
+  /** Distinguishes it from the others of the operation. */
+  readonly index: number;
+  /** Of items, all that is read. */
+  readonly keys: ReadonlySet<string>;
+  readonly readMetadata: ReadMetadata;
+}
+
+interface Compiling extends CompiledSource {
+  readonly keys: Set<string>;
+  readonly shape: MutableShape;
+  readonly pages: AnyPages;
+}
+
+export type AnyPages = PageSource<unknown, Page<unknown>>;
+
+/** Of a source that reads what `of` says. */
+export const pagesOf = (of: AnySource, ports: Ports): AnyPages | undefined =>
+  // Requests of a source come from itself.
+  of.pages(ports) as AnyPages | undefined;
+
+export class CompiledSources {
+  readonly #ports: Ports;
+  readonly #sources = new Map<AnySource, Compiling>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** @throws Declined for a backend that has no JSON of it */
+  add(of: AnySource): Compiling {
+    const known = this.#sources.get(of);
+    if (known !== undefined) return known;
+    const pages = pagesOf(of, this.#ports);
+    if (pages === undefined) throw new Declined('pages do not come as JSON');
+    const readMetadata = metadataReader(pages.metadata);
+    const source = { of, index: this.#sources.size, keys: new Set<string>(), readMetadata, shape: {}, pages };
+    this.#sources.set(of, source);
+    return source;
+  }
+
+  /** Once all is compiled: every source's documents are read with it. @throws Declined for values that stand elsewhere */
+  shape(): ObjectShape {
+    const whole: MutableShape = {};
+    for (const { pages, shape, keys } of this.#sources.values()) {
+      for (const key of pages.lacks ?? [])
+        if (Object.hasOwn(shape, key)) throw new Declined(`${key} is read by itself`);
+      for (const key of Object.keys(shape)) keys.add(key);
+      for (const [key, value] of Object.entries(pages.metadata)) addShape(whole, key, value as MutableShape[string]);
+      addShape(whole, pages.items, { list: shape });
+    }
+    return whole;
+  }
+}

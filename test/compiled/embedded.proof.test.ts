@@ -1,0 +1,120 @@
+/** Compiled operations against graphql-js in embedded mode: generated operations over a database of each kind. */
+import { execute, getVariableValues, parse, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLoaders } from '../../src/capabilities/loaders.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
+import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
+import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
+import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
+import { Declined } from '../../src/graphql/executors/declined.ts';
+import { execute as executeByResolvers } from '../../src/graphql/executors/resolving/execute.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { ReadMemo } from '../../src/kernel/wire-response.ts';
+import { createSplicer } from '../../src/splice/splicer.ts';
+import { databases } from '../support/databases.ts';
+import { callerOf, contextFor, type EmbeddedLists, fillEmbeddedLists } from '../support/embedded-lists.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
+import { testCursors } from '../support/lists-reader.ts';
+import { seededRandom } from '../support/random.ts';
+import { randomSeed } from './differential.ts';
+
+const splicer = createSplicer();
+
+describe.each(databases)('on $name', ({ withSchema }) => {
+  let gateway: Gateway;
+  let lists: EmbeddedLists;
+  let callers: readonly Caller[];
+
+  beforeAll(async () => {
+    const database = await withSchema();
+    gateway = await startGateway({ environment: { DATABASE_URL: database.url } });
+    afterAll(async () => {
+      await gateway.close();
+      await database.drop();
+    });
+    const workspace = await gateway.workspace();
+    lists = await fillEmbeddedLists(gateway, workspace);
+    callers = [
+      callerOf(workspace.workspaceId),
+      callerOf(workspace.workspaceId, { accountIds: new Set(lists.accounts.slice(1, 2)) }),
+      callerOf(workspace.workspaceId, { scopes: new Set(['posts:read', 'webhooks:read']) }),
+    ];
+  });
+
+  /** @returns the response, or why it is left to resolvers */
+  async function compiledResponse(
+    { query, operationName, variables }: GeneratedOperation,
+    caller: Caller,
+  ): Promise<string | { readonly reason: string }> {
+    const { ports } = gateway.app;
+    const document = parse(query);
+    const operation = chosenOperation(document, operationName);
+    const { coerced } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables);
+    if (operation === undefined || coerced === undefined) throw new Error(`A wrong operation: ${query}`);
+    const context = { ...contextFor(caller), responses: new ReadMemo(), ports, cursors: testCursors };
+    try {
+      const plan = encodeOperation(compileOperation(schema, ports, document, operation, coerced));
+      const splice = await runCompiled(plan, coerced, context, splicer);
+      const response = Buffer.from(splice.output()).toString();
+      splice.close();
+      return response;
+    } catch (error) {
+      if (error instanceof Declined) return { reason: error.reason };
+      if (error instanceof ServiceError) return { reason: error.type };
+      throw error;
+    }
+  }
+
+  async function responsesOfResolvers({ query, operationName, variables }: GeneratedOperation, caller: Caller) {
+    const { ports } = gateway.app;
+    const document = parse(query);
+    expect(validate(schema, document)).toEqual([]);
+    const contextFresh = () => {
+      const context = contextFor(caller);
+      return { ...context, ports, cursors: testCursors, loaders: createLoaders(ports, context) };
+    };
+    const ofGraphQL = await execute({
+      ...{ schema, document, operationName, variableValues: variables, contextValue: contextFresh() },
+    });
+    const operation = chosenOperation(document, operationName);
+    const { coerced: values } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables);
+    if (operation === undefined || values === undefined) throw new Error(`A wrong operation: ${query}`);
+    const own = await executeByResolvers({ schema, document, operation, values, context: contextFresh() });
+    return { ofGraphQL, own };
+  }
+
+  test.each([
+    ['the same operations in every run', 20_261_125, 700],
+    ['other operations in every run', randomSeed(), 1_300],
+  ])('%s print what graphql-js gives, byte for byte (seed %i)', async (_what, seed, count) => {
+    const tally = { printed: 0, expected: 0, expectedPrinted: 0 };
+    const left = new Map<string, number>();
+    for (let at = seed; at < seed + count; at += 1) {
+      const random = seededRandom(at);
+      const { ports } = gateway.app;
+      const operation = generateOperation(schema, random, { roots: lists.roots, ports });
+      const caller = random.chance(0.7) ? (callers[0] as Caller) : random.pick(callers);
+      const printed = await compiledResponse(operation, caller);
+      const { ofGraphQL, own } = await responsesOfResolvers(operation, caller);
+      const { data, errors } = ofGraphQL;
+      const wanted = JSON.stringify({ data });
+      const what = `Seed ${at}: ${operation.query}\n${JSON.stringify(operation.variables)}`;
+      expect(JSON.stringify({ data: own.data }), what).toBe(wanted);
+      if (typeof printed === 'string') {
+        expect(errors, what).toBeUndefined();
+        expect(printed, what).toBe(wanted);
+        tally.printed += 1;
+      } else left.set(printed.reason, (left.get(printed.reason) ?? 0) + 1);
+      const isSkipped = typeof printed !== 'string' && printed.reason === 'nothing is read';
+      if (!operation.isCompiled || errors !== undefined || isSkipped) continue;
+      tally.expected += 1;
+      if (typeof printed === 'string') tally.expectedPrinted += 1;
+    }
+    process.stdout.write(`${JSON.stringify(tally)} ${JSON.stringify(Object.fromEntries(left))}\n`);
+    expect(tally.expected).toBeGreaterThan(0.4 * count);
+    expect(tally.expectedPrinted).toBeGreaterThanOrEqual(0.95 * tally.expected);
+  });
+});
