@@ -5,6 +5,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
 import type { CursorCodec, CursorScope, Page } from '../kernel/paging.ts';
+import type { DatabaseKind } from './json.ts';
 
 type KeyValue = string | number;
 
@@ -51,17 +52,21 @@ export type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
 ) => SelectQueryBuilder<Schema, Table, Row>;
 
 /**
- * Ids of the first `count` rows of several queries together, each a range of an index: so an index that does not begin
- * with the sort columns serves too, reading at most `count` rows per query.
+ * Whether a row is among the first `count` of several queries together, each a range of an index: so an index that does
+ * not begin with the sort columns serves too, reading at most `count` rows per query.
  */
-export function mergedIds<Schema, Table extends keyof Schema>(
+export function isAmongFirst<Schema, Table extends keyof Schema>(
+  kind: DatabaseKind,
   queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
   keyset: Keyset<string>,
   after: readonly KeyValue[] | null,
   count: number,
-): RawBuilder<string> {
+): RawBuilder<boolean> {
   const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count)}) as part`);
-  return sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} limit ${count})`;
+  const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} limit ${count})`;
+  const id = sql.ref(`${keyset.table}.id`);
+  // For a subquery, Postgres would sooner read a table of some thousand rows than look so many up; an array is known first.
+  return kind === 'postgres' ? sql`${id} = any(array${ids})` : sql`${id} in ${ids}`;
 }
 
 /** Of a union, whose columns belong to no table. */

@@ -4,7 +4,8 @@ import type { Caller } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
+import type { DatabaseKind } from '../../store/json.ts';
+import { byCreation, isAmongFirst, type Keyset } from '../../store/keyset.ts';
 import {
   type DeliveryFilter,
   type DeliveryListRequest,
@@ -28,7 +29,7 @@ const statesOf = ({ state = [] }: DeliveryFilter) => [...new Set(state.length ==
 
 /** In the order of {@link keysetOf}. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function listedDeliveries(
-  database: Database,
+  { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
   caller: Caller,
   filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
 ) {
@@ -44,8 +45,7 @@ export function listedDeliveries(
         .where('state', '=', state)
         .select(['id', 'created_at']),
     );
-    const ids = mergedIds(ofStates, keysetOf(filter), after, count);
-    return visibleDeliveries(database, caller).where('deliveries.id', 'in', ids);
+    return visibleDeliveries(database, caller).where(isAmongFirst(kind, ofStates, keysetOf(filter), after, count));
   };
 }
 

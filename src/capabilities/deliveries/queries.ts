@@ -8,7 +8,7 @@ import type { CursorCodec } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
-import { readJsonColumn } from '../../store/json.ts';
+import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
 import { selectPage, startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
@@ -31,6 +31,7 @@ import { visibleDeliveries } from './visibility.ts';
 
 export interface QueriesContext {
   readonly database: Database;
+  readonly kind: DatabaseKind;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
   readonly now: () => Date;
@@ -48,6 +49,7 @@ const attemptColumns = [
 
 export function deliveryQueries({
   database,
+  kind,
   cursors,
   budget,
   now,
@@ -66,7 +68,7 @@ export function deliveryQueries({
       requests,
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
-        const listed = listedDeliveries(database, caller, filter);
+        const listed = listedDeliveries({ database, kind }, caller, filter);
         return startPage(listed, keysetOf(filter), { cursors, scope, cursor, limit });
       },
       async (started) => {

@@ -4,7 +4,8 @@ import { requireAccount } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
+import type { DatabaseKind } from '../../store/json.ts';
+import { byCreation, isAmongFirst, type Keyset } from '../../store/keyset.ts';
 import type { Tables } from '../../store/schema.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import { storedWebhooks, visibleWebhooks } from './repository.ts';
@@ -12,6 +13,7 @@ import { defaultWebhookOrder, type WebhookOrder } from './shapes.ts';
 
 interface ListContext {
   readonly database: Database;
+  readonly kind: DatabaseKind;
 }
 
 type SortColumn = 'created_at' | 'name_key' | 'id';
@@ -49,7 +51,7 @@ export function listedWebhooks(
       fitting.where('health', '=', state).clearSelect().select(['id', 'created_at']),
     );
     return storedWebhooks(context.database)
-      .where('id', 'in', mergedIds(ofStates, keyset, after, count))
+      .where(isAmongFirst(context.kind, ofStates, keyset, after, count))
       .select(sortedName);
   };
 }

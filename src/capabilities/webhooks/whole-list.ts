@@ -9,7 +9,8 @@ import type { WebhooksPort } from './port.ts';
 import { largeBytes, readWhole } from './repository.ts';
 import { type Webhook, webhookLimits } from './shapes.ts';
 
-type ListContext = Parameters<typeof readWhole>[0] & { readonly cursors: CursorCodec };
+type ListContext = Parameters<typeof readWhole>[0] &
+  Parameters<typeof listedWebhooks>[0] & { readonly cursors: CursorCodec };
 
 /** Of a page as JSON, unless one webhook alone has more. */
 export const maxListBytes = 4_194_304;
