@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { requireAccount, requireNamedAccounts } from '../../auth/account-access.ts';
+import { accessTo, requireAccount, requireNamedAccounts } from '../../auth/account-access.ts';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -63,7 +63,10 @@ export type ListedRow = Omit<WebhookTable, 'headers' | 'data'>;
 /** As the caller may see them, without large parts. */
 export const toListed = (caller: Caller, rows: readonly ListedRow[]): ListedWebhook[] =>
   rows.flatMap((row) => {
-    const webhook = shownTo(caller, readForm(row, { account_ids: [], headers: [], data: [] }), accountIdsOf(row));
+    const accountIds = accountIdsOf(row);
+    // What a manager does not see is in large parts.
+    if (accessTo(caller, accountIds) === 'manage') return readForm(row);
+    const webhook = shownTo(caller, { ...readForm(row), account_ids: [], headers: [], data: [] }, accountIds);
     if (webhook === null) return [];
     const { account_ids, headers, data, ...listed } = webhook;
     return [listed];
@@ -80,27 +83,28 @@ async function toWebhooks(
   const byId = new Map(accounts.map((account) => [account.id, account]));
   return rows.flatMap((row) => {
     const listened = accountIdsOf(row).flatMap((id) => byId.get(id) ?? []);
-    const webhook = readForm(row, {
+    const webhook: Webhook = {
+      ...readForm(row),
       account_ids: listened.map(({ id, name, type }) => ({ id, ...(name === null ? {} : { name }), type })),
       headers: openHeaders(vault, row),
       data: readJsonColumn<Webhook['data']>(row.data),
-    });
+    };
     // The row decides, not the accounts found: a disconnected one is still not the key's.
     return shownTo(caller, webhook, accountIdsOf(row)) ?? [];
   });
 }
 
-function readForm(row: ListedRow, large: Pick<Webhook, 'account_ids' | 'headers' | 'data'>): Webhook {
+/** Without large parts. */
+function readForm(row: ListedRow): ListedWebhook {
   const common = {
-    object: 'Webhook' as const,
+    object: 'Webhook',
     id: row.id,
-    ...(row.name === null ? {} : { name: row.name }),
+    name: row.name ?? undefined,
     enabled: row.enabled === 1,
     request_url: row.request_url,
     format: row.format as Webhook['format'],
-    ...large,
     events: readJsonColumn<Webhook['events']>(row.events),
-  };
+  } as const;
   return row.trigger === null
     ? { ...common, type: 'AUTO' }
     : { ...common, type: 'TRIGGER', trigger: readJsonColumn<WebhookTrigger>(row.trigger) };

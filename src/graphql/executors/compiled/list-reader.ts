@@ -24,10 +24,7 @@ interface Reading {
   readonly source: CompiledSource;
   readonly pages: AnyPages;
   readonly accountId: string | null;
-  /** Null for an item. */
-  readonly list: OpenedList | null;
-  /** Of the port. @param limit of the page */
-  readonly requestOf: (limit: number) => unknown;
+  readonly of: OpenedList | FoundItem;
   readonly place: string;
   readonly limit: number;
   /** Its page in the loader that resolvers use (see loaders.ts). */
@@ -43,6 +40,10 @@ interface OpenedList {
   readonly source: AnyListSource;
   readonly first: number;
   readonly opened: ReturnType<typeof openConnection<object, unknown>>;
+}
+
+interface FoundItem {
+  readonly id: string;
 }
 
 interface ReadPage {
@@ -123,7 +124,9 @@ export class ListReader {
     const own = list.args(this.#options.variables);
     if (own === undefined) throw new Declined('arguments');
     const args = given === nothing ? own : { ...own, ...given };
-    const key = list.source.index + JSON.stringify(args);
+    const { index } = list.source;
+    const text = JSON.stringify(args);
+    const key = index === 0 ? text : `${index} ${text}`;
     let reading = this.#readings.get(key);
     if (reading === undefined) {
       reading = this.#open(list.source, args);
@@ -170,42 +173,55 @@ export class ListReader {
     const { of } = source;
     const pages = pagesOf(of, this.#options.context.ports);
     if (pages === undefined) throw new Declined('pages do not come as JSON');
-    const common = { source, pages, read: undefined, shown: undefined, prints: [] };
-    return { ...common, ...('connection' in of ? this.#openList(of, args, pages) : this.#openItem(of, args, source)) };
+    return 'connection' in of ? this.#openList(source, of, pages, args) : this.#openItem(source, of, pages, args);
   }
 
-  #openList(source: AnyListSource, args: Values, pages: AnyPages) {
+  #openList(source: CompiledSource, of: AnyListSource, pages: AnyPages, args: Values): Reading {
     const { context } = this.#options;
-    const request = source.connection(args, context);
+    const request = of.connection(args, context);
     const opened = openConnection(context, request);
     const reason = pages.differs?.(context.caller, opened.checked);
     if (reason !== undefined) throw new Declined(reason);
     const { first } = request;
-    const { from, maxLimit, checked } = opened;
-    const place = JSON.stringify([request.list, from.cursor]);
-    const limit = limitAt(from, { wanted: first, maxLimit });
+    const place = JSON.stringify([request.list, opened.from.cursor]);
+    const limit = limitAt(opened.from, { wanted: first, maxLimit: opened.maxLimit });
     return {
-      accountId: source.account(args),
-      list: { source, first, opened },
-      requestOf: (longest: number) => Object.assign(checked, { cursor: from.cursor ?? undefined, limit: longest }),
+      source,
+      pages,
+      accountId: of.account(args),
+      of: { source: of, first, opened },
       place,
       limit,
       page: `${limit} ${place}`,
+      read: undefined,
+      shown: undefined,
+      prints: [],
     };
   }
 
-  #openItem(source: AnyItemSource, args: Values, { index }: CompiledSource) {
-    requireScope(this.#options.context.caller, source.scope);
-    const id = source.id(args);
+  #openItem(source: CompiledSource, of: AnyItemSource, pages: AnyPages, args: Values): Reading {
+    requireScope(this.#options.context.caller, of.scope);
+    const id = of.id(args);
     // No place of a list begins so, whatever the id.
-    const place = `item ${index} ${id}`;
-    return { accountId: null, list: null, requestOf: () => id, place, limit: 1, page: place };
+    const place = `item ${source.index} ${id}`;
+    return {
+      source,
+      pages,
+      accountId: null,
+      of: { id },
+      place,
+      limit: 1,
+      page: place,
+      read: undefined,
+      shown: undefined,
+      prints: [],
+    };
   }
 
-  #show({ list, page: read }: Reading): Shown {
+  #show({ of, page: read }: Reading): Shown {
     const { page, scanned } = this.#pages.get(read) as ReadPage;
-    if (list === null) return { connection: null, scanned, from: 0, to: page.items.length };
-    const { source, first, opened } = list;
+    if ('id' in of) return { connection: null, scanned, from: 0, to: page.items.length };
+    const { source, first, opened } = of;
     const { from } = opened;
     const window = windowOfPage(page, { first, from });
     if (window === null) throw new Declined('the window needs another page');
@@ -217,36 +233,43 @@ export class ListReader {
     const readings = unread.map(({ reading }) => reading);
     const { context } = this.#options;
     const longest = longestPages(readings, ({ place }) => place);
-    const batches = [...Map.groupBy(longest.values(), ({ source }) => source)];
-    const read = await Promise.all(batches.map(([{ keys }, batch]) => readBatch(context, batch, keys)));
-    const bytes = read.reduce((sum, bodies) => sum + bodies.reduce((of, body) => of + bytesOf(body), 0), 0);
+    const batches = batchesOf([...longest.values()]);
+    const bodies = (await Promise.all(batches.map((batch) => readBatch(context, batch)))).flat();
+    const bytes = bodies.reduce((sum, body) => sum + bytesOf(body), 0);
     const turn = context.turn?.(weightOfBytes(bytes) / kernelSpeed) ?? null;
     if (turn !== null) await turn;
-    for (const [at, [source, batch]] of batches.entries())
-      for (const [place, body] of (read[at] ?? []).entries())
-        (batch[place] as Reading).read = this.#scan(source, (batch[place] as Reading).pages, body);
+    for (const [at, reading] of batches.flat().entries()) reading.read = this.#scan(reading, bodies[at] ?? []);
     for (const { page, place } of readings) this.#pages.set(page, longest.get(place)?.read ?? null);
   }
 
-  #scan({ readMetadata }: CompiledSource, { items, page }: AnyPages, body: JsonDocument): ReadPage {
+  #scan({ source, pages: { items, page } }: Reading, body: JsonDocument): ReadPage {
     const scanned = accepted(this.splice.scan(body));
     const count = scanned.count(items);
     if (count === undefined) throw new Declined('no list');
-    const metadata = readMetadata(scanned);
+    const metadata = source.readMetadata(scanned);
     metadata[items] = new Array<null>(count).fill(null);
     return { page: page(metadata), scanned };
   }
 }
 
-async function readBatch(
-  context: RunContext,
-  batch: readonly Reading[],
-  keys: ReadonlySet<string>,
-): Promise<readonly JsonDocument[]> {
-  const requests = batch.map(({ requestOf, limit }) => requestOf(limit));
-  const bodies = (await batch[0]?.pages.read(context, requests, keys)) ?? null;
+/** By source; mostly there is one. */
+const batchesOf = (readings: readonly Reading[]): readonly (readonly Reading[])[] =>
+  readings.every(({ source }) => source === readings[0]?.source)
+    ? [readings]
+    : [...Map.groupBy(readings, ({ source }) => source).values()];
+
+async function readBatch(context: RunContext, batch: readonly Reading[]): Promise<readonly JsonDocument[]> {
+  const [first] = batch;
+  const bodies = first === undefined ? [] : await first.pages.read(context, batch.map(requestOf), first.source.keys);
   if (bodies === null) throw new Declined('parts of items are read by themselves');
   return bodies;
+}
+
+/** Of the port. */
+function requestOf({ of, limit }: Reading): unknown {
+  if ('id' in of) return of.id;
+  const { checked, from } = of.opened;
+  return Object.assign(checked, { cursor: from.cursor ?? undefined, limit });
 }
 
 const noEdges: readonly unknown[] = [];
