@@ -11,7 +11,7 @@
 import DataLoader from 'dataloader';
 import { entriesOf } from '../kernel/lib/objects.ts';
 import { type Operation, run } from '../kernel/operation.ts';
-import { type CursorScope, longestPages, type Page, type Sized } from '../kernel/paging.ts';
+import { type Page, readLongest } from '../kernel/paging.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { countAccounts, findAccounts } from './accounts/operations.ts';
@@ -23,17 +23,13 @@ import {
   readEventData,
   readStatistics,
 } from './deliveries/operations.ts';
-import {
-  type DeliveryListRequest,
-  deliveryListScope,
-  type StatisticsRequest,
-  type WebhookStatistics,
-} from './deliveries/shapes.ts';
+import type { DeliveryListRequest, StatisticsRequest, WebhookStatistics } from './deliveries/shapes.ts';
 import { countJobs, findJobs, readJobFields } from './jobs/operations.ts';
-import { type JobFields, type JobPageRequest, jobListScope } from './jobs/shapes.ts';
+import type { JobFields, JobPageRequest } from './jobs/shapes.ts';
+import { listPosts } from './posts/operations.ts';
 import { PostSearch } from './posts/search.ts';
-import type { PostListRequest } from './posts/shapes.ts';
-import { type WebhookSearch, webhookListScope } from './webhooks/filter.ts';
+import type { PostList, PostListRequest } from './posts/shapes.ts';
+import type { WebhookSearch } from './webhooks/filter.ts';
 import { countWebhooks, findWebhookHealth, findWebhooks, readWebhooks } from './webhooks/operations.ts';
 
 interface FieldOfJob {
@@ -45,6 +41,9 @@ interface StatisticsOfWebhook {
   readonly webhookId: string;
   readonly period: StatisticsRequest['period'];
 }
+
+/** A page of posts to read. Two pages of the same list at the same cursor are one read. */
+type PageOfPosts = PostListRequest & { readonly limit: number };
 
 type Make<Loader> = (ports: Ports, context: RequestContext) => Loader;
 
@@ -59,40 +58,13 @@ const counted =
   (ports, context) =>
     new DataLoader((filters) => run(operation, ports, context, filters), { cache: false });
 
-/**
- * Pages of lists: for each place in a list, the longest page is read, so that a page may be longer than requested. The
- * connection has checked scope and shape (see connection.ts), so only the port method is called.
- */
-const paged = <Request extends object, Read extends Page<unknown>>(
-  lists: (
-    ports: Ports,
-    context: RequestContext,
-    longest: readonly Sized<Request>[],
-    requests: readonly Sized<Request>[],
-  ) => Promise<(Read | Error)[]>,
-  { listOf, cache = false }: PagedOptions<Request>,
-): Make<DataLoader<Sized<Request>, Read, string>> => {
-  const placeOf = (request: Sized<Request> & { readonly cursor?: string | undefined }) =>
-    JSON.stringify([listOf(request), request.cursor]);
-  return (ports, context) =>
-    new DataLoader(
-      async (requests) => {
-        const longest = longestPages(requests, placeOf);
-        const pages = await lists(ports, context, [...longest.values()], requests);
-        const indices = new Map([...longest.keys()].map((place, index) => [place, index]));
-        return requests.map(
-          (request) => pages[indices.get(placeOf(request)) ?? -1] ?? new Error('A page was not read'),
-        );
-      },
-      { cache, cacheKeyFn: (request) => `${request.limit} ${placeOf(request)}` },
-    );
-};
-
-interface PagedOptions<Request> {
-  /** What tells a list from others. */
-  readonly listOf: (request: Request) => CursorScope;
-  readonly cache?: boolean;
-}
+/** The connection has checked scope and shape (see connection.ts), so only the port method is called. */
+const paged =
+  <Request, Item>(
+    lists: (ports: Ports, context: RequestContext, requests: readonly Request[]) => Promise<(Page<Item> | Error)[]>,
+  ): Make<DataLoader<Request, Page<Item>>> =>
+  (ports, context) =>
+    new DataLoader((requests) => lists(ports, context, requests), { cache: false });
 
 /** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
 const makers = {
@@ -116,34 +88,19 @@ const makers = {
     ),
   // Pages, and sizes, of lists: each statement is of all that are read in one tick.
   accountCounts: counted(countAccounts),
-  jobPages: paged(
-    ({ jobs }, context, longest: readonly Sized<JobPageRequest>[], requests: readonly JobPageRequest[]) => {
-      const withContent = requests.some((request) => request.withContent === true);
-      return jobs.lists(
-        context,
-        longest.map((request) => ({ ...request, withContent })),
-      );
-    },
-    { listOf: jobListScope },
-  ),
+  jobPages: paged(({ jobs }, context, requests: readonly JobPageRequest[]) => jobs.lists(context, requests)),
   jobCounts: counted(countJobs),
-  webhookPages: paged(({ webhooks }, context, longest: readonly WebhookSearch[]) => webhooks.lists(context, longest), {
-    listOf: webhookListScope,
-  }),
+  webhookPages: paged(({ webhooks }, context, requests: readonly WebhookSearch[]) => webhooks.lists(context, requests)),
   webhookCounts: counted(countWebhooks),
-  deliveryPages: paged(
-    ({ deliveries }, context, longest: readonly DeliveryListRequest[]) => deliveries.lists(context, longest),
-    { listOf: deliveryListScope },
+  deliveryPages: paged(({ deliveries }, context, requests: readonly DeliveryListRequest[]) =>
+    deliveries.lists(context, requests),
   ),
   deliveryCounts: counted(countDeliveries),
-  posts: paged(
-    ({ posts }, context, requests: readonly PostListRequest[]) =>
-      Promise.all(requests.map((request) => posts.list(context, request).catch((error: Error) => error))),
-    {
-      cache: true,
-      listOf: ({ account_id, identifier, is_company = false }) => [account_id, identifier, is_company],
-    },
-  ),
+  // A page may be longer than requested.
+  posts: (ports: Ports, context: RequestContext) =>
+    new DataLoader<PageOfPosts, PostList, string>((pages) => loadPages(ports, context, pages), {
+      cacheKeyFn: (page) => `${page.limit} ${pageKey(page)}`,
+    }),
   postSearch: () => new PostSearch(),
 } as const satisfies Record<string, Make<unknown>>;
 
@@ -209,3 +166,13 @@ async function loadStatistics(
   }
   return wanted.map((each) => found.get(each) ?? null);
 }
+
+/** The connection has checked scope and shape (see connection.ts), so only the port method is called. */
+const loadPages = (
+  ports: Ports,
+  context: RequestContext,
+  pages: readonly PageOfPosts[],
+): Promise<(PostList | Error)[]> => readLongest(pages, pageKey, (page) => listPosts.method(ports)(context, page));
+
+const pageKey = ({ account_id, identifier, is_company, cursor }: PageOfPosts): string =>
+  JSON.stringify([account_id, identifier, is_company ?? false, cursor]);

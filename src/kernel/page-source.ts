@@ -9,12 +9,14 @@ export interface PageSource<Request, Page> {
   readonly metadata: ObjectShape;
   /** Keys that items have elsewhere, but not here. */
   readonly lacks?: readonly string[];
+  /** Whether pages that begin at one place are one read, of the longest. */
+  readonly joins?: boolean;
   /** Why the caller gets other items than the pages have; undefined, as by default, if it gets just these. */
   readonly differs?: (caller: Caller, request: Request) => string | undefined;
   /**
-   * In the order of the requests. `context.responses` remembers what was fetched from elsewhere: reading it as objects
-   * costs no call. @param keys of the items that will be printed
-   * @returns null if the items have only some of them @throws as the port's method
+   * In the order of the requests. `context.responses` remembers what was read: nothing is read again as objects.
+   * @param keys of the items that will be printed @returns null if the items have only some of them
+   * @throws as the port's method
    */
   read(
     context: RequestContext,

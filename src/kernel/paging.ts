@@ -100,9 +100,6 @@ class WindowOfPages<T> implements Window<T> {
   }
 }
 
-/** A request for a page of so many items. */
-export type Sized<Request> = Request & { readonly limit: number };
-
 /** The longest page for each place in a list: it serves those that want fewer items, too. */
 export function longestPages<Page extends { readonly limit: number }>(
   pages: Iterable<Page>,
@@ -114,6 +111,18 @@ export function longestPages<Page extends { readonly limit: number }>(
     if (page.limit > (longest.get(place)?.limit ?? 0)) longest.set(place, page);
   }
   return longest;
+}
+
+/** Reads {@link longestPages}. @returns in the order of the requests: an error for each that cannot be read */
+export function readLongest<Request extends { readonly limit: number }, Read>(
+  requests: readonly Request[],
+  placeOf: (request: Request) => string,
+  read: (request: Request) => Promise<Read>,
+): Promise<(Read | Error)[]> {
+  const reads = new Map(
+    [...longestPages(requests, placeOf)].map(([place, page]) => [place, read(page).catch((error: Error) => error)]),
+  );
+  return Promise.all(requests.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
 }
 
 export const limitAt = (

@@ -3,73 +3,113 @@ import type { ObjectShape } from '../splice/plan.ts';
 import type { PageSource } from './page-source.ts';
 import type { Page } from './paging.ts';
 import type { RequestContext } from './request-context.ts';
-import type { WireResponse } from './wire-response.ts';
+import type { Held, ReadMemo } from './wire-response.ts';
 
-interface PrintedPages<Request, Read> extends Pick<PageSource<Request, Read>, 'lacks'> {
+/** As of a port. Errors are among the values. */
+type ReadAll<Request, Value> = (context: RequestContext, requests: readonly Request[]) => Promise<Value[]>;
+
+interface PrintedPages<Request, Read> extends Pick<PageSource<Request, Read>, 'lacks' | 'joins'> {
+  /** Of the list, or whatever is read. */
+  readonly name: string;
   /** Beside items and cursor. */
   readonly metadata?: ObjectShape;
-  /** As of a port. @returns null as {@link PageSource.read} */
-  readonly lists: (
-    context: RequestContext,
-    requests: readonly Request[],
-    keys: ReadonlySet<string>,
-  ) => Promise<readonly (Read | Error)[] | null>;
+  readonly lists: ReadAll<Request, Read | Error>;
+  /** What is read for some keys. By default the same for all. */
+  readonly requestFor?: (request: Request, keys: ReadonlySet<string>) => Request;
+  /** Whether the items of a page have all of the keys. By default, they have. */
+  readonly isWhole?: (page: Read, keys: ReadonlySet<string>) => boolean;
 }
 
-export const printedPages = <Request, Read extends Page<unknown>>({
+/** @returns pages, and the reader of lists, which reads nothing again that a compiled run has read */
+export function printedPages<Request, Read extends Page<unknown>>({
+  name,
   metadata = {},
   lists,
+  requestFor = (request) => request,
+  isWhole = () => true,
   ...others
-}: PrintedPages<Request, Read>): PageSource<Request, Read> => ({
-  ...others,
-  items: 'items',
-  metadata: { ...metadata, cursor: 'leaf' },
-  read: async (...args) => (await lists(...args))?.map(printed) ?? null,
-  // Printed by `read`.
-  page: (printedMetadata) => printedMetadata as Read,
-});
-
-/** Objects by their ids, as pages of one or none. @param options.find as of a port */
-export const printedItems = <Item extends object>({
-  find,
-  lacks = [],
-}: Pick<PageSource<string, Page<Item>>, 'lacks'> & {
-  readonly find: (context: RequestContext, ids: readonly string[]) => Promise<readonly (Item | Error | null)[]>;
-}): PageSource<string, Page<Item>> =>
-  printedPages({
-    lacks,
-    lists: async (context, ids) =>
-      (await find(context, ids)).map((found) =>
-        found instanceof Error ? found : { items: found === null ? [] : [found], cursor: null },
-      ),
-  });
-
-function printed(page: object): string {
-  if (page instanceof Error) throw page;
-  return JSON.stringify(page);
+}: PrintedPages<Request, Read>): {
+  readonly lists: ReadAll<Request, Read | Error>;
+  readonly pages: PageSource<Request, Read>;
+} {
+  const { read, recall } = rememberedReads(name, lists);
+  return {
+    lists: recall,
+    pages: {
+      ...others,
+      items: 'items',
+      metadata: { ...metadata, cursor: 'leaf' },
+      async read(context, requests, keys) {
+        const pages = (
+          await read(
+            context,
+            requests.map((request) => requestFor(request, keys)),
+          )
+        ).map(pageOf);
+        return pages.every((page) => isWhole(page, keys)) ? pages.map((page) => JSON.stringify(page)) : null;
+      },
+      // Printed by `read`.
+      page: (printedMetadata) => printedMetadata as Read,
+    },
+  };
 }
 
-type List<Request, Read> = (context: RequestContext, request: Request) => Promise<Read>;
+type ItemOf<Found> = Exclude<Found, Error | null>;
 
-/** Reads the same once for {@link RequestContext.responses}. @param name of the list */
-export const rememberingList =
-  <Request extends object, Read extends object>(name: string, list: List<Request, Read>): List<Request, Read> =>
-  (context, request) => {
-    const { responses } = context;
-    if (responses === undefined) return list(context, request);
-    const key = name + JSON.stringify(request);
-    const known = responses.get(key) ?? list(context, request).then(responseOf);
-    responses.set(key, known);
-    // Nothing else is kept under the name of the list.
-    return known.then((response) => response.value() as Read);
+/** Objects by their ids, as pages of one or none. @returns the reader as {@link printedPages} */
+export function printedItems<Found extends object | null>({
+  name,
+  find,
+  lacks = [],
+}: Pick<PageSource<string, never>, 'lacks'> & { readonly name: string; readonly find: ReadAll<string, Found> }): {
+  readonly find: ReadAll<string, Found>;
+  readonly found: PageSource<string, Page<ItemOf<Found>>>;
+} {
+  const { read, recall } = rememberedReads(name, find);
+  const pageOfItem = (found: Found): Page<ItemOf<Found>> | Error => {
+    if (found instanceof Error) return found;
+    // What is neither of the others.
+    return { items: found === null ? [] : [found as ItemOf<Found>], cursor: null };
   };
+  const lists = async (context: RequestContext, ids: readonly string[]) => (await read(context, ids)).map(pageOfItem);
+  return { find: recall, found: printedPages({ name: `pages of ${name}`, lacks, lists }).pages };
+}
 
-const responseOf = (value: object): WireResponse => ({
-  get body() {
-    return JSON.stringify(value);
-  },
-  value: () => value,
-  // The collector's memory.
-  retain: () => undefined,
-  release: () => undefined,
-});
+function pageOf<Read>(read: Read | Error): Read {
+  if (read instanceof Error) throw read;
+  return read;
+}
+
+interface HeldValue<Value> extends Held {
+  readonly value: Value;
+}
+
+/**
+ * Each read is made once for {@link RequestContext.responses}, and fails once: executors take over from others. `recall`
+ * adds nothing: most operations have no other executor before them.
+ */
+function rememberedReads<Request, Value>(name: string, readAll: ReadAll<Request, Value>) {
+  const keyOf = (request: Request) => `${name} ${JSON.stringify(request)}`;
+
+  async function through(memo: ReadMemo, context: RequestContext, requests: readonly Request[]): Promise<Value[]> {
+    const missing = requests.filter((request) => memo.get(keyOf(request)) === undefined);
+    if (missing.length > 0) {
+      const reads = readAll(context, missing);
+      const heldAt = (at: number) =>
+        reads.then((values): HeldValue<Value | undefined> => ({ value: values[at], release }));
+      for (const [at, request] of missing.entries()) memo.set(keyOf(request), heldAt(at));
+    }
+    // Nothing else is kept under the name.
+    const held = (await Promise.all(requests.map((request) => memo.get(keyOf(request))))) as HeldValue<Value>[];
+    return held.map(({ value }) => value);
+  }
+
+  const read: ReadAll<Request, Value> = (context, requests) =>
+    context.responses === undefined ? readAll(context, requests) : through(context.responses, context, requests);
+  const recall: ReadAll<Request, Value> = (context, requests) =>
+    context.responses?.isEmpty === false ? through(context.responses, context, requests) : readAll(context, requests);
+  return { read, recall };
+}
+
+/** The collector's memory. */
+const release = (): void => undefined;

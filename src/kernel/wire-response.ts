@@ -1,16 +1,18 @@
-import type { JsonDocument } from '../splice/splicer.ts';
 import { type Turn, weightOfBytes } from './lib/fair-turns.ts';
 
-/** Shared memory, used again when all users have released it. */
-export interface Shared {
-  retain(): void;
+export interface Held {
   /** Once by each user. */
   release(): void;
 }
 
+/** Shared memory, used again when all users have released it. */
+export interface Shared extends Held {
+  retain(): void;
+}
+
 export interface WireResponse extends Shared {
   /** Shared: not to be changed. @throws Error after its release */
-  readonly body: JsonDocument;
+  readonly body: readonly Uint8Array[];
   /** Parsed and checked once, in the contract's terms; shared. @throws ServiceError, the same each time */
   value(): object;
 }
@@ -21,20 +23,22 @@ export function readValue(response: WireResponse, turn: Turn | undefined): objec
   return waiting === null ? response.value() : waiting.then(() => response.value());
 }
 
-/** Of a text, its length. */
-export const bytesOf = (body: JsonDocument): number =>
-  typeof body === 'string' ? body.length : body.reduce((bytes, { length }) => bytes + length, 0);
+export const bytesOf = (body: readonly Uint8Array[]): number => body.reduce((bytes, { length }) => bytes + length, 0);
 
-/** A request's reads by their subjects, failures included. It uses them until its release. */
+/** A request's reads by their subjects, failures included. It uses them until its release. Who reads a subject knows its type. */
 export class ReadMemo {
-  #reads: Map<string, Promise<WireResponse>> | undefined;
+  #reads: Map<string, Promise<Held>> | undefined;
 
-  get(what: string): Promise<WireResponse> | undefined {
+  get isEmpty(): boolean {
+    return this.#reads === undefined;
+  }
+
+  get(what: string): Promise<Held> | undefined {
     return this.#reads?.get(what);
   }
 
-  set(what: string, read: Promise<WireResponse>): void {
-    const reads = this.#reads ?? new Map<string, Promise<WireResponse>>();
+  set(what: string, read: Promise<Held>): void {
+    const reads = this.#reads ?? new Map<string, Promise<Held>>();
     this.#reads = reads.set(what, read);
   }
 
@@ -47,4 +51,4 @@ export class ReadMemo {
 
 const ignore = (): void => undefined;
 
-const releaseOne = (response: WireResponse): void => response.release();
+const releaseOne = (held: Held): void => held.release();

@@ -1,18 +1,24 @@
 /** A span around each call, such as `posts.list`. */
-import { type PortMethod, type Ports, wrapMethods, wrapPorts } from '../kernel/ports.ts';
+import { entriesOf, isObject } from '../kernel/lib/objects.ts';
+import { type PortMethod, type PortName, type Ports, wrapMethods, wrapPorts } from '../kernel/ports.ts';
 import { errorTypeOf, type Tracer } from './telemetry.ts';
 
 export function tracedPorts(ports: Ports, tracer: Tracer): Ports {
   const wrapped = wrapPorts(ports, (method, { port, name }) => traced(`${port}.${name}`, method, tracer));
-  const withPages = <Port extends { readonly pages?: object }>(name: string, port: Port): Port =>
-    port.pages === undefined
-      ? port
-      : { ...port, pages: wrapMethods(port.pages, (method, of) => traced(`${name}.pages.${of}`, method, tracer)) };
-  return {
-    ...wrapped,
-    posts: withPages('posts', wrapped.posts),
-    webhooks: withPages('webhooks', wrapped.webhooks),
-  };
+  const sourcesOf = ([name, port]: readonly [PortName, object]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(port).map(([member, source]: [string, unknown]) => [
+        member,
+        isObject(source)
+          ? wrapMethods(source, (method, of) => traced(`${name}.${member}.${of}`, method, tracer))
+          : source,
+      ]),
+    ),
+  ];
+  const { serviceJudges, ...ofNames } = wrapped;
+  // The compiler does not follow names and types through entries.
+  return { serviceJudges, ...(Object.fromEntries(entriesOf(ofNames).map(sourcesOf)) as typeof ofNames) };
 }
 
 const traced =

@@ -1,6 +1,6 @@
 import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
-import { readValue } from '../kernel/wire-response.ts';
+import { readValue, type WireResponse } from '../kernel/wire-response.ts';
 import type { EndpointOf, Upstream } from './client.ts';
 
 /** Reads the same once for {@link RequestContext.responses}, which also releases it: executors take over from others. */
@@ -19,7 +19,8 @@ export function rememberReads(upstream: Upstream): Upstream {
       const { responses } = context;
       if (responses === undefined) return upstream.read(context, endpoint, request);
       const key = keyOf(endpoint, request);
-      const known = responses.get(key);
+      // The key names the endpoint: nothing else is kept under it.
+      const known = responses.get(key) as Promise<WireResponse> | undefined;
       if (known !== undefined) return known;
       const read = upstream.read(context, endpoint, request);
       responses.set(key, read);
@@ -30,7 +31,7 @@ export function rememberReads(upstream: Upstream): Upstream {
       endpoint: EndpointOf<Request, Response>,
       request: Request,
     ) {
-      const read = context.responses?.get(keyOf(endpoint, request));
+      const read = context.responses?.get(keyOf(endpoint, request)) as Promise<WireResponse> | undefined;
       // The key names the endpoint, so the value has the type of its responses.
       return read === undefined
         ? upstream.call(context, endpoint, request)

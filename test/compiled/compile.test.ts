@@ -8,6 +8,7 @@ import {
   isInterfaceType,
   isLeafType,
   isObjectType,
+  isRequiredArgument,
   parse,
   validate,
 } from 'graphql';
@@ -16,13 +17,13 @@ import { schema } from '../../src/capabilities/schema.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
-import { sourceOf } from '../../src/graphql/kit/list-source.ts';
+import { sourceOf } from '../../src/graphql/kit/source.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { embeddedPages } from '../support/embedded-pages.ts';
-import { listsAsBytes } from '../support/lists-as-bytes.ts';
+import { servicePorts } from '../support/service-ports.ts';
 
 /** Compiles an operation. @returns why it is not compiled; null if it is */
-function reasonFor(query: string, ports: Ports = listsAsBytes): string | null {
+function reasonFor(query: string, ports: Ports = servicePorts): string | null {
   const document = parse(query);
   expect(validate(schema, document)).toEqual([]);
   const operation = chosenOperation(document, null);
@@ -44,8 +45,12 @@ interface Reached {
   readonly query: string;
 }
 
-const inner = (field: GraphQLField<unknown, unknown>): string =>
-  isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
+/** Behind the name of a field. */
+function inner({ args, type }: GraphQLField<unknown, unknown>): string {
+  const needed = args.filter(isRequiredArgument).map(({ name }) => `${name}: "b"`);
+  const given = needed.length === 0 ? '' : `(${needed.join(', ')})`;
+  return isLeafType(getNamedType(type)) ? given : `${given} { __typename }`;
+}
 
 interface Backend {
   readonly ports: Ports;
@@ -61,13 +66,13 @@ const authors = schema.getPossibleTypes(assertInterfaceType(schema.getType('Netw
 const webhookTypes = schema.getPossibleTypes(assertInterfaceType(schema.getType('Webhook')));
 const listsOf = (types: readonly GraphQLNamedType[], field: string) => types.map(({ name }) => `${name}.${field}`);
 
-const madeInBoth = ['account', 'totalCount', 'health', 'receivesNotices', 'statistics', 'backlog'];
+const madeInBoth = ['totalCount', 'health', 'receivesNotices', 'statistics', 'backlog'];
 
 const backends: Readonly<Record<string, Backend>> = {
   'a service': {
-    ports: listsAsBytes,
+    ports: servicePorts,
     roots: { posts: 'posts(accountId: "a", identifier: "b")', webhooks: 'webhooks' },
-    made: [...madeInBoth, 'deliveries'],
+    made: [...madeInBoth, 'account', 'deliveries'],
     nested: listsOf(authors, 'posts'),
   },
   'our own database': {
@@ -79,13 +84,19 @@ const backends: Readonly<Record<string, Backend>> = {
       webhook: 'webhook(webhookId: "w")',
       delivery: 'delivery(deliveryId: "d")',
       jobPostings: 'jobPostings',
+      accounts: 'accounts',
+      account: 'account(accountId: "a")',
     },
     made: [
       ...madeInBoth,
-      ...['accounts', 'headers', 'data', 'webhook', 'lastAttempt', 'attempts', 'screeningQuestions'],
+      ...['accounts', 'headers', 'data', 'lastAttempt', 'attempts', 'screeningQuestions'],
       ...['autoArchiveApplicants', 'sendRejectionNotification', 'includePosterInfo'],
     ],
-    nested: [...listsOf(authors, 'posts'), ...listsOf(webhookTypes, 'deliveries'), 'Webhook.deliveries'],
+    nested: [
+      ...listsOf(authors, 'posts'),
+      ...listsOf(webhookTypes, 'deliveries'),
+      ...['Webhook.deliveries', 'Account.posts', 'Account.webhooks', 'Account.jobPostings'],
+    ],
   },
 };
 

@@ -30,9 +30,9 @@ import { nothingSpent, type RequestContext } from '../../src/kernel/request-cont
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation, serviceRoots } from '../support/list-operations.ts';
 import { type GeneratedPage, generatePage, type ListName, wellFormedKinds } from '../support/list-pages.ts';
-import { listsAsBytes, portsOfBodies } from '../support/lists-as-bytes.ts';
 import { listsReader, testCursors } from '../support/lists-reader.ts';
 import { type Random, seededRandom } from '../support/random.ts';
+import { portsOfBodies, servicePorts } from '../support/service-ports.ts';
 
 /** What is compared with graphql-js. Tests of the test put broken parts into it. */
 export interface Subject {
@@ -121,7 +121,7 @@ export async function runDifferential(
 export function generatedOperation(seed: number): GeneratedOperation {
   const random = seededRandom(seed);
   const roots = serviceRoots({ authors, accountId, cursorOf: (author) => cursorOf(author, random) });
-  return generateOperation(schema, random, { roots, ports: listsAsBytes });
+  return generateOperation(schema, random, { roots, ports: servicePorts });
 }
 
 /** How many were compiled, and how many were left and why, in one line. */
@@ -153,7 +153,7 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   const { coerced } = getVariableValues(schema, chosen.variableDefinitions ?? [], variables);
   if (coerced === undefined) throw new Error(`Seed ${seed}: the variables do not fit`);
   try {
-    const plan = encodeOperation(compile(schema, listsAsBytes, document, chosen, coerced));
+    const plan = encodeOperation(compile(schema, servicePorts, document, chosen, coerced));
     return { ...operation, seed, document, values: coerced, plan };
   } catch (plan) {
     if (plan instanceof Declined) return { ...operation, seed, document, values: coerced, plan };

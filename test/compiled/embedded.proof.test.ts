@@ -48,13 +48,14 @@ describe.each(databases)('on $name', ({ withSchema }) => {
   async function compiledResponse(
     { query, operationName, variables }: GeneratedOperation,
     caller: Caller,
+    given = { ...contextFor(caller), responses: new ReadMemo() },
   ): Promise<string | { readonly reason: string }> {
     const { ports } = gateway.app;
     const document = parse(query);
     const operation = chosenOperation(document, operationName);
     const { coerced } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables);
     if (operation === undefined || coerced === undefined) throw new Error(`A wrong operation: ${query}`);
-    const context = { ...contextFor(caller), responses: new ReadMemo(), ports, cursors: testCursors };
+    const context = { ...given, ports, cursors: testCursors };
     try {
       const plan = encodeOperation(compileOperation(schema, ports, document, operation, coerced));
       const splice = await runCompiled(plan, coerced, context, splicer);
@@ -116,5 +117,56 @@ describe.each(databases)('on $name', ({ withSchema }) => {
     process.stdout.write(`${JSON.stringify(tally)} ${JSON.stringify(Object.fromEntries(left))}\n`);
     expect(tally.expected).toBeGreaterThan(0.4 * count);
     expect(tally.expectedPrinted).toBeGreaterThanOrEqual(0.95 * tally.expected);
+  });
+
+  test.each([
+    ['jobPostings', 'jobPostings'],
+    ['webhooks', 'webhooks'],
+    ['deliveries', 'deliveries(orderBy: CREATED_AT_DESC)'],
+  ])('the cursor of a list does not depend on what else is selected: %s', async (_name, list) => {
+    const sized = (first: number) =>
+      `${list.includes('(') ? list.replace(')', `, first: ${first})`) : `${list}(first: ${first})`} { pageInfo { endCursor } }`;
+    const ask = async (query: string) => {
+      const printed = await compiledResponse(
+        { query, operationName: undefined, variables: {}, isNested: false, isCompiled: true },
+        callers[0] as Caller,
+      );
+      return JSON.parse(printed as string).data;
+    };
+    const { a: alone } = await ask(`{ a: ${sized(5)} }`);
+    const { a: beside } = await ask(`{ a: ${sized(5)} b: ${sized(50)} }`);
+    expect(beside).toEqual(alone);
+  });
+
+  test('a posting with a large description is read by resolvers, once', async () => {
+    const { workspaceId } = callers[0] as Caller;
+    const fields = JSON.stringify({ description: 'x'.repeat(10_000) });
+    const [job] = await gateway.app.database
+      .selectFrom('jobs')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    if (job === undefined) throw new Error('There is no job');
+    await gateway.app.database.updateTable('jobs').set({ fields }).where('id', '=', job.id).execute();
+    const operation = {
+      query: '{ jobPostings(first: 100) { nodes { jobId description } } }',
+      ...{ operationName: undefined, variables: {}, isNested: false, isCompiled: true },
+    };
+    const { ports, database } = gateway.app;
+    const caller = callers[0] as Caller;
+    // Nothing is given back before the response is printed.
+    const request = { ...contextFor(caller), responses: new ReadMemo(), whenPrinted: () => undefined };
+    expect(await compiledResponse(operation, caller, request)).toEqual({
+      reason: 'parts of items are read by themselves',
+    });
+    const context = { ...request, ports, cursors: testCursors, loaders: createLoaders(ports, request) };
+    const document = parse(operation.query);
+    const { data, errors } = await execute({ schema, document, contextValue: context });
+    expect(errors).toBeUndefined();
+    expect(JSON.stringify(data)).toContain('x'.repeat(10_000));
+    const stored = await database.selectFrom('jobs').select('fields').where('workspace_id', '=', workspaceId).execute();
+    const bytes = stored.reduce((sum, row) => sum + Buffer.byteLength(row.fields), 0);
+    expect(request.spent.readBytes).toBe(bytes);
+    await gateway.app.database.updateTable('jobs').set({ fields: job.fields }).where('id', '=', job.id).execute();
   });
 });

@@ -1,8 +1,8 @@
 /** Deliberate faults of the compiler and of the runner, each of which the differential test must find. */
 import { type DocumentNode, visit } from 'graphql';
 import type { Values } from '../../src/graphql/documents/variables.ts';
-import type { CompiledReading } from '../../src/graphql/executors/compiled/list.ts';
 import type { CompiledOperation } from '../../src/graphql/executors/compiled/operation.ts';
+import type { CompiledReading } from '../../src/graphql/executors/compiled/reading.ts';
 import type { PageSource } from '../../src/kernel/page-source.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';
 import type { PrintOptions, Splice } from '../../src/splice/splicer.ts';

@@ -5,7 +5,7 @@ import { schema } from '../../src/capabilities/schema.ts';
 import type { KnowledgeOptions } from '../../src/graphql/documents/known-documents.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
-import { listsAsBytes as ports } from '../support/lists-as-bytes.ts';
+import { servicePorts as ports } from '../support/service-ports.ts';
 
 const options: KnowledgeOptions = { schema, introspect: null, compiling: ports };
 const list = 'posts(accountId: "a", identifier: "b", first: $first) { nodes { ... on PnetPost { text } } }';

@@ -81,7 +81,7 @@ describe('null means an error', () => {
   );
 
   test('of values that the contract requires a network to send, and not of optional ones', () => {
-    const read = fields.filter(({ field }) => isRequired(field) !== undefined);
+    const read = fields.filter(({ field }) => field.extensions.required !== undefined);
     expect(read.length).toBeGreaterThan(100);
     for (const { name, field } of read) {
       const levels = isListType(getNullableType(field.type)) ? [0, 1] : [0];

@@ -45,8 +45,8 @@ import { createKeyCheck, maxChecked } from '../../src/upstream/key-check.ts';
 import { createResilientCall } from '../../src/upstream/resilient-call.ts';
 import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 import { bounds } from '../support/bounds.ts';
-import { listsAsBytes } from '../support/lists-as-bytes.ts';
 import { requestContext } from '../support/request-context.ts';
+import { servicePorts } from '../support/service-ports.ts';
 import { testVault } from '../support/webhooks.ts';
 
 interface Flood {
@@ -306,7 +306,7 @@ const floods: Readonly<Record<string, Flood>> = {
         `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) {
           posts(accountId: "a", identifier: "b", first: 1) { nodes { ... on PnetPost { ${fields} } } } }`,
       );
-      const plans = plansOf(schema, listsAsBytes, document, operation);
+      const plans = plansOf(schema, servicePorts, document, operation);
       if (plans instanceof Declined) throw plans;
       await times(1_024, (n) =>
         plans.planFor(Object.fromEntries(names.map((name, at) => [name, (n >> at) % 2 === 1]))),

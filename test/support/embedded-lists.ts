@@ -136,9 +136,11 @@ export async function fillEmbeddedLists({ app, clock }: Gateway, workspace: Test
       ['webhooks', webhooksRoot(accounts, place)],
       ['jobPostings', jobsRoot(accounts, place)],
       ['deliveries', deliveriesRoot(accounts, webhooks, place)],
-      ['webhook', itemRoot('webhookId', webhooks, largeParts)],
+      ['accounts', accountsRoot()],
+      ['account', itemRoot('accountId', accounts)],
+      ['webhook', itemRoot('webhookId', webhooks)],
       ['jobPosting', itemRoot('jobId', idsOf(jobs), contentFields)],
-      ['delivery', itemRoot('deliveryId', idsOf(deliveries), new Set())],
+      ['delivery', itemRoot('deliveryId', idsOf(deliveries))],
     ],
   };
 }
@@ -169,6 +171,11 @@ const postsRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
   },
 });
 
+const accountsRoot = (): RootField => ({
+  left: largeParts,
+  arguments: ({ random, first }) => [...first(), ...some(random, ['type: PNET', 'status: OK', 'status: CREDENTIALS'])],
+});
+
 const webhooksRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
   left: largeParts,
   arguments: (writer) =>
@@ -184,6 +191,7 @@ const webhooksRoot = (accounts: readonly string[], placeIn: Place): RootField =>
 });
 
 const jobsRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
+  left: largeParts,
   arguments: (writer) =>
     listArguments(writer, placeIn(writer.random, ['jobPostings', keyId, ...jobListScope({})]), [
       'state: DRAFT',
@@ -195,6 +203,7 @@ const jobsRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
 });
 
 const deliveriesRoot = (accounts: readonly string[], webhooks: readonly string[], placeIn: Place): RootField => ({
+  left: largeParts,
   arguments: (writer) =>
     listArguments(writer, placeIn(writer.random, ['deliveries', ...deliveryListScope({})]), [
       'state: HELD',
@@ -208,8 +217,8 @@ const deliveriesRoot = (accounts: readonly string[], webhooks: readonly string[]
     ]),
 });
 
-const itemRoot = (name: string, ids: readonly string[], left: ReadonlySet<string>): RootField => ({
-  left,
+const itemRoot = (name: string, ids: readonly string[], left: ReadonlySet<string> = new Set()): RootField => ({
+  left: new Set([...left, ...largeParts]),
   arguments: ({ random, value }) => [
     `${name}: ${value(name, 'ID', random.chance(0.1) ? 'AAAAAAAAAAAAAAAAAAAAAA' : random.pick(ids))}`,
   ],

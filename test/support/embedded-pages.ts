@@ -3,16 +3,18 @@ import { largeParts } from '../../src/capabilities/webhooks/shapes.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { printedPages } from '../../src/kernel/printed-pages.ts';
 
-const read = { lists: async () => [] };
+const none = { name: 'nothing', lists: async () => [] };
+const { pages } = printedPages(none);
 
 /** Nothing can be read from them. */
 export const embeddedPages = {
   serviceJudges: false,
-  posts: { pages: printedPages({ ...read, metadata: { paging: { object: { page_count: 'leaf' } } } }) },
+  posts: { pages: printedPages({ ...none, metadata: { paging: { object: { page_count: 'leaf' } } } }).pages },
   webhooks: {
-    pages: printedPages({ ...read, lacks: largeParts }),
-    found: printedPages({ ...read, lacks: largeParts }),
+    pages: printedPages({ ...none, lacks: largeParts }).pages,
+    found: printedPages({ ...none, lacks: largeParts }).pages,
   },
-  jobs: { pages: printedPages(read), found: printedPages({ ...read, lacks: ['content'] }) },
-  deliveries: { pages: printedPages(read), found: printedPages(read) },
+  accounts: { pages, found: pages },
+  jobs: { pages, found: printedPages({ ...none, lacks: ['content'] }).pages },
+  deliveries: { pages, found: pages },
 } as unknown as Ports;

@@ -9,8 +9,9 @@ import {
   isAbstractType,
   isLeafType,
   isObjectType,
+  isRequiredArgument,
 } from 'graphql';
-import { sourceOf } from '../../src/graphql/kit/list-source.ts';
+import { sourceOf } from '../../src/graphql/kit/source.ts';
 import { shownBy, wireOf } from '../../src/graphql/kit/wire.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import type { Random } from './random.ts';
@@ -40,12 +41,18 @@ interface Writing {
   isCompiled: boolean;
 }
 
+/** Of whatever a list within a list needs: an author of the sandbox. */
+const neededValue = 'ACoSandbox3';
+
 /** More of them make plans beyond their bound, and responses of megabytes. */
 const mostInnerLists = 3;
 
 /** Whether a field leads to another list that is read as JSON. */
 const isList = (field: GraphQLField<unknown, unknown>, ports: Ports): boolean =>
   sourceOf(field)?.pages(ports) !== undefined;
+
+/** Whether a field reads one object, and no list. */
+const isItem = (field: GraphQLField<unknown, unknown>): boolean => !('connection' in (sourceOf(field) ?? {}));
 
 /** Writes the arguments of a root field. */
 export interface ArgumentWriter {
@@ -170,9 +177,8 @@ export function generateOperation(
     const given = args.length === 0 ? '' : `(${args.join(', ')})`;
     const type = getNamedType(field.type);
     const directive = random.chance(0.1) ? directiveOf(writing) : '';
-    const isItem = !('connection' in (sourceOf(field) ?? {}));
     writing.left = root.left ?? new Set();
-    roots.push(`list${index}: ${name}${given}${directive} ${selections(writing, type, 0, isItem)}`);
+    roots.push(`list${index}: ${name}${given}${directive} ${selections(writing, type, 0, isItem(field))}`);
   }
   if (random.chance(0.1)) roots.splice(random.int(roots.length + 1), 0, '__typename');
   for (const [flag, on] of writing.flags) {
@@ -252,8 +258,8 @@ function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, de
   // One name for one field, so that any two selections of an object can be merged.
   const alias = random.chance(0.1) ? `as_${field.name}: ` : '';
   const directive = random.chance(0.08) ? directiveOf(writing) : '';
-  const isItem = inItem || shownBy(field) === 'items' || shownBy(field) === 'item';
-  const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1, isItem)}`;
+  const isInItem = inItem || shownBy(field) === 'items' || shownBy(field) === 'item';
+  const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1, isInItem)}`;
   const once = `${alias}${field.name}${directive}${inner}`;
   return random.chance(0.05) ? `${once} ${selectionOf(writing, field, depth, inItem)}` : once;
 }
@@ -266,11 +272,13 @@ function innerList(writing: Writing, field: GraphQLField<unknown, unknown>, dept
   const { random } = writing;
   if (writing.innerLists === 0 || random.chance(0.4)) return [];
   writing.innerLists -= 1;
+  if (isItem(field)) return [selectionOf(writing, field, depth, true)];
   const first = 1 + random.int(4);
   // Its name has the argument, so that any two selections can be merged.
   const directive = random.chance(0.1) ? directiveOf(writing) : '';
   const inner = selections(writing, objectType(field), depth + 1, false);
-  return [`first_${first}_${field.name}: ${field.name}(first: ${first})${directive} ${inner}`];
+  const needed = field.args.filter(isRequiredArgument).map(({ name }) => `, ${name}: "${neededValue}"`);
+  return [`first_${first}_${field.name}: ${field.name}(first: ${first}${needed.join('')})${directive} ${inner}`];
 }
 
 function fragmentOn(

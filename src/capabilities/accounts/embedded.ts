@@ -8,13 +8,14 @@ import {
   watchedAccounts,
 } from '../../auth/account-repository.ts';
 import { isId } from '../../kernel/ids.ts';
-import type { CursorCodec } from '../../kernel/paging.ts';
+import type { CursorCodec, Page } from '../../kernel/paging.ts';
+import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import type { Database } from '../../store/database.ts';
-import { findByIds, requireFound } from '../../store/reads.ts';
+import { findByIds, onlyOf, requireFound } from '../../store/reads.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
 import type { AccountsPort } from './port.ts';
-import { type Account, accountListLimits, accountListScope } from './shapes.ts';
+import { type Account, type AccountListRequest, accountListLimits, accountListScope } from './shapes.ts';
 import { createToken } from './tokens.ts';
 
 export function embeddedAccounts({
@@ -26,7 +27,7 @@ export function embeddedAccounts({
   readonly cursors: CursorCodec;
   readonly tokens: AccessTokens;
 }): AccountsPort {
-  const find: AccountsPort['find'] = async ({ caller }, accountIds) => {
+  const readByIds: AccountsPort['find'] = async ({ caller }, accountIds) => {
     const rows = await findByIds(
       accountIds,
       (id) => isId(id) && mayActFor(caller, id),
@@ -34,12 +35,28 @@ export function embeddedAccounts({
     );
     return rows.map((row) => row && toAccount(row));
   };
+  const readList: AccountsPort['list'] = async (
+    { caller },
+    { limit = accountListLimits.limit.default, cursor, ...filter },
+  ) => {
+    const scope = ['accounts', caller.keyId, ...accountListScope(filter)];
+    const page = await pageOfAccounts(database, { ...caller, ...filter }, { cursors, scope, cursor, limit });
+    return { ...page, items: page.items.map(toAccount) };
+  };
   const changes = createRowWatch(watchedAccounts(database));
+
+  const { find, found } = printedItems({ name: 'accounts', find: readByIds });
+  const { lists, pages } = printedPages<AccountListRequest, Page<Account>>({
+    name: 'accounts',
+    lists: (context, requests) =>
+      Promise.all(requests.map((request) => readList(context, request).catch((error: Error) => error))),
+  });
 
   return {
     // Every request has been authenticated.
     checkKey: async () => undefined,
     find,
+    found,
 
     async createToken({ caller }, request) {
       const ids = request.account_ids ?? [];
@@ -52,11 +69,8 @@ export function embeddedAccounts({
       return createToken(tokens, caller, request);
     },
 
-    async list({ caller }, { limit = accountListLimits.limit.default, cursor, ...filter }) {
-      const scope = ['accounts', caller.keyId, ...accountListScope(filter)];
-      const page = await pageOfAccounts(database, { ...caller, ...filter }, { cursors, scope, cursor, limit });
-      return { ...page, items: page.items.map(toAccount) };
-    },
+    list: async (context, request) => onlyOf(await lists(context, [request])),
+    pages,
 
     counts: ({ caller }, filters) =>
       countStoredAccounts(

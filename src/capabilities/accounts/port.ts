@@ -1,3 +1,4 @@
+import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type {
@@ -17,10 +18,14 @@ export interface AccountsPort {
   createToken(context: RequestContext, request: AccessTokenRequest): Promise<AccessTokenCreated>;
   /** Oldest first, of those that the key may use. `limit` is 1 to 250. */
   list(context: RequestContext, request: AccountListRequest): Promise<Page<Account>>;
+  /** {@link list} as JSON, where there are accounts. */
+  readonly pages?: PageSource<AccountListRequest, Page<Account>>;
   /** Sizes of lists in the order of the filters; `maxTotalCount` stands for any larger one. */
   counts(context: RequestContext, filters: readonly AccountFilter[]): Promise<number[]>;
   /** In the order of the ids; null for an account that the key cannot see. */
   find(context: RequestContext, accountIds: readonly string[]): Promise<(Account | null)[]>;
+  /** {@link find} as JSON, where there are accounts. */
+  readonly found?: PageSource<string, Page<Account>>;
   /** Each account, now and after every change. @throws ServiceError `resource_not_found` for an invisible one */
   watch(context: RequestContext, request: AccountWatch): Promise<AsyncGenerator<Account, void>>;
 }

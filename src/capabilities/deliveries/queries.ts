@@ -57,13 +57,13 @@ export function deliveryQueries({
   DeliveriesPort,
   'list' | 'lists' | 'pages' | 'counts' | 'find' | 'found' | 'data' | 'attempts' | 'lastAttempts'
 > {
-  const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
+  const readByIds = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
       visibleDeliveries(database, caller).where('deliveries.id', 'in', ids).execute(),
     );
     return rows.map((row) => row && toDelivery(row, now()));
   };
-  const lists: DeliveriesPort['lists'] = ({ caller }, requests) =>
+  const readLists: DeliveriesPort['lists'] = ({ caller }, requests) =>
     readTogether(
       requests,
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
@@ -76,10 +76,12 @@ export function deliveryQueries({
         return pages.map(({ items, cursor }) => ({ items: items.map((row) => toDelivery(row, now())), cursor }));
       },
     );
+  const { find, found } = printedItems({ name: 'deliveries', find: readByIds });
+  const { lists, pages } = printedPages({ name: 'deliveries', lists: readLists });
   return {
     find,
-    found: printedItems({ find }),
-    pages: printedPages({ lists }),
+    found,
+    pages,
 
     data(context, deliveryIds) {
       const visible = (ids: readonly string[]) =>
@@ -146,7 +148,7 @@ function toAttempt(
   const isManaged = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(webhook)) === 'manage';
   return {
     number,
-    started_at: started_at,
+    started_at,
     duration_ms,
     status,
     failure,

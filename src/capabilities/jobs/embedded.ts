@@ -1,6 +1,7 @@
 import { mayActFor } from '../../auth/account-access.ts';
 import { requireSession } from '../../auth/session.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';
 import { parse } from '../../kernel/parse.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
@@ -40,7 +41,14 @@ import {
   watchedJobs,
   withSmallContents,
 } from './repository.ts';
-import { checkpointInputShape, type JobPosting, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
+import {
+  checkpointInputShape,
+  type JobPageRequest,
+  type JobPosting,
+  type JobPublishResult,
+  jobListLimits,
+  jobListScope,
+} from './shapes.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
 
 /** A change outlives its caller's connection, as its outcome must be stored; the network's deadline may end it. */
@@ -85,13 +93,17 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     });
   }
 
-  const find: JobsPort['find'] = async ({ caller }, jobIds) => {
-    const jobs = await findByIds(jobIds, isJobId, (ids) => selectJobs(database, caller, ids));
-    return jobs.map((job) => job && toPosting(job, now()));
-  };
+  const { find, found } = printedItems<JobPosting | null>({
+    name: 'jobs',
+    lacks: ['content'],
+    async find({ caller }, jobIds) {
+      const jobs = await findByIds(jobIds, isJobId, (ids) => selectJobs(database, caller, ids));
+      return jobs.map((job) => job && toPosting(job, now()));
+    },
+  });
   const changes = createRowWatch(watchedJobs(database));
 
-  const lists: JobsPort['lists'] = async (context, requests) => {
+  const readLists: JobsPort['lists'] = async (context, requests) => {
     const { caller } = context;
     // Pages of one statement have the same columns.
     const withContent = requests.some((request) => request.withContent === true);
@@ -114,6 +126,13 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       },
     );
   };
+
+  const { lists, pages } = printedPages<JobPageRequest, Page<JobPosting>>({
+    name: 'jobs',
+    lists: readLists,
+    requestFor: (request, keys) => ({ ...request, withContent: keys.has('content') }),
+    isWhole: ({ items }, keys) => !keys.has('content') || items.every(({ content }) => isObject(content)),
+  });
 
   return {
     async edit(context, { job_id, account_id, ...changes }) {
@@ -175,7 +194,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     },
 
     find,
-    found: printedItems({ find, lacks: ['content'] }),
+    found,
     fields: (context, request) => selectJobFields({ database, kind, budget }, context, request),
     async watch(context, { job_ids }) {
       requireFound('job', job_ids, await find(context, job_ids));
@@ -185,25 +204,12 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       );
     },
     lists,
-    pages: printedPages({
-      async lists(context, requests, keys) {
-        const withContent = keys.has('content');
-        const pages = await lists(
-          context,
-          requests.map((request) => ({ ...request, withContent })),
-        );
-        return withContent && pages.some(hasLarge) ? null : pages;
-      },
-    }),
+    pages,
     list: async (context, request) => onlyOf(await lists(context, [request])),
     counts: ({ caller }, filters) =>
       countLists(database, filters, (filter) => listedJobs(database, caller, filter).clearSelect().select('id')),
   };
 }
-
-/** Whether it has a posting without its content. */
-const hasLarge = (page: Page<JobPosting> | Error): boolean =>
-  !(page instanceof Error) && page.items.some(({ content }) => content === undefined);
 
 /** @throws ServiceError `action_already_performed` when the posting is closed */
 function requireEditable(job: StoredJob): StoredJob {

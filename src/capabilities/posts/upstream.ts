@@ -20,14 +20,13 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
 
 const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
   items: 'items',
+  joins: true,
   metadata: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
-  read: (context, requests) =>
-    Promise.all(
-      requests.map((request) => {
-        requireAccount(context.caller, request.account_id);
-        return upstream.read(context, postEndpoints.list, request).then(bodyOf);
-      }),
-    ),
+  read(context, requests) {
+    // Before any call: nobody would wait for one that is under way.
+    for (const { account_id } of requests) requireAccount(context.caller, account_id);
+    return Promise.all(requests.map((request) => upstream.read(context, postEndpoints.list, request).then(bodyOf)));
+  },
   page(metadata) {
     if (!isPostList(metadata))
       throw new ServiceError('provider_error', { detail: 'The response is not a list of posts.' });

@@ -32,7 +32,7 @@ export interface EmbeddedWebhooksContext extends RegistryContext {
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
   const { database, kind, cursors, notifications, now } = context;
 
-  const lists: WebhooksPort['lists'] = ({ caller }, requests) =>
+  const readLists: WebhooksPort['lists'] = ({ caller }, requests) =>
     readTogether(
       requests,
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
@@ -45,7 +45,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       },
     );
 
-  const find: WebhooksPort['find'] = ({ caller }, webhookIds) =>
+  const readByIds: WebhooksPort['find'] = ({ caller }, webhookIds) =>
     findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute()));
 
   return {
@@ -55,15 +55,13 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     health: webhookHealth(context),
     setNotices: setNotices(context),
 
-    lists,
-    pages: printedPages({ lists, lacks: largeParts }),
+    ...printedPages({ name: 'webhooks', lists: readLists, lacks: largeParts }),
     list: listWhole(context),
 
     counts: ({ caller }, filters) =>
       countLists(database, filters, (filter) => fittingWebhooks(context, caller, filter).clearSelect().select('id')),
 
-    find,
-    found: printedItems({ find, lacks: largeParts }),
+    ...printedItems({ name: 'webhooks', find: readByIds, lacks: largeParts }),
 
     whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
 

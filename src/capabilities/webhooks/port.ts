@@ -30,8 +30,8 @@ export interface WebhooksPort {
   /** Oldest first: 1 to 250, by default 100, or fewer. @throws ServiceError `account_mismatch` beyond the key */
   list(context: RequestContext, request: WebhookSearch): Promise<WebhookList>;
   /**
-   * Pages of any size in bytes, in the order of the requests; an error for each that cannot be read. A service reads the
-   * longest page for each place in a list, so that a page may be longer than requested.
+   * Pages of any size in bytes, in the order of the requests; an error for each that cannot be read. Of a service, the
+   * longest page for each place in a list is read, so that a page may be longer than requested.
    */
   lists(context: RequestContext, requests: readonly WebhookSearch[]): Promise<(Page<ListedWebhook> | Error)[]>;
   /** {@link lists} as JSON, unless the backend's have other words. */

@@ -2,10 +2,11 @@ import { requireAccount, requireManaging, requireNamedAccounts } from '../../aut
 import type { Caller } from '../../kernel/caller.ts';
 import { notOffered, ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
+import { readLongest } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { pageOf, type Upstream, unsupported } from '../../upstream/client.ts';
 import { webhookEndpoints } from './endpoints.ts';
-import { fits, isFilter, type WebhookFilter, type WebhookSearch } from './filter.ts';
+import { fits, isFilter, type WebhookFilter, type WebhookSearch, webhookListScope } from './filter.ts';
 import type { WebhooksPort } from './port.ts';
 import { type Webhook, type WebhookList, type WebhookListRequest, webhookLimits } from './shapes.ts';
 import { shownTo } from './visibility.ts';
@@ -62,7 +63,11 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   };
 
   const lists: WebhooksPort['lists'] = (context, requests) =>
-    Promise.all(requests.map((request) => list(context, request).catch((error: Error) => error)));
+    readLongest(
+      requests.map((request) => ({ ...request, limit: request.limit ?? webhookLimits.limit.default })),
+      placeOf,
+      (request) => list(context, request),
+    );
 
   const port: WebhooksPort = {
     hasShortPages: true,
@@ -98,8 +103,12 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   return upstream.isTranslated(webhookEndpoints.list) ? port : { ...port, pages: webhookPages(upstream) };
 }
 
+/** Of a page in its list, which is the one that the page's cursors are bound to. */
+const placeOf = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
+
 const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList> => ({
   items: 'items',
+  joins: true,
   metadata: { object: 'leaf', cursor: 'leaf' },
   differs({ accountIds }, request) {
     if (accountIds !== null) return 'a key that is limited to accounts';

@@ -14,7 +14,6 @@ import {
   type Page,
   type Position,
   readWindow,
-  type Sized,
   startOfList,
   type Window,
 } from '../../kernel/paging.ts';
@@ -178,8 +177,7 @@ export interface Opened<Request> {
 export async function readConnection<Request extends ListRequest, Item>(
   context: GraphQLContext,
   request: ConnectionRequest<Request, Item>,
-  load: (request: Sized<Request>) => Promise<Page<Item>> = (page) =>
-    request.operation.method(context.ports)(context, page),
+  load: (request: Request) => Promise<Page<Item>> = (page) => request.operation.method(context.ports)(context, page),
 ): Promise<Connection<Item>> {
   try {
     const { checked, from, maxLimit, connection } = openConnection(context, request);

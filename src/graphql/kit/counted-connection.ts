@@ -1,7 +1,7 @@
 /** Connections with `totalCount`, an error in proxy mode: the contract counts no list. */
 import type { OutputRef } from '@pothos/core';
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { CursorScope, Page, Sized } from '../../kernel/paging.ts';
+import type { CursorScope, Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import { readsSize } from '../cost/weights.ts';
@@ -16,8 +16,8 @@ import {
   readConnection,
 } from './connection.ts';
 import { toSnakeCase } from './contract-mapping.ts';
-import type { ListSource } from './list-source.ts';
 import { nullMeansError } from './semantic-nullability.ts';
+import type { ListSource } from './source.ts';
 import { shows } from './wire.ts';
 
 export interface CountedConnection<T> extends Connection<T> {
@@ -54,7 +54,7 @@ interface CountedList<Request extends ListRequest, Item>
   /** Binds cursors. */
   readonly scope: (request: Request, context: Pick<GraphQLContext, 'caller'>) => CursorScope;
   /** Joins reads. By default, the operation's. */
-  readonly load?: (request: Sized<Request>, context: GraphQLContext) => Promise<Page<Item>>;
+  readonly load?: (request: Request, context: GraphQLContext) => Promise<Page<Item>>;
   readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<number>;
 }
 

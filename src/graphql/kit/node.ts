@@ -7,8 +7,8 @@ import { readsById, readsByIds } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
 import { type IdKind, parseGlobalId } from './global-ids.ts';
-import { type ItemSource, readsItem } from './list-source.ts';
 import { nullMeansError } from './semantic-nullability.ts';
+import { type GivenArguments, type ItemSource, readsItem } from './source.ts';
 
 type LoadNode<RawIds> = (rawIds: RawIds, context: GraphQLContext) => Promise<object | null>;
 
@@ -138,8 +138,13 @@ builder.queryFields((t) => ({
 }));
 
 /** Options of a field that finds an object by its id; null for one that is not there, or that the key cannot see. */
-export const foundById = <Args>(description: string, source?: ItemSource<Args>) => ({
+/** @param given for a field of an object that has its own source */
+export const foundById = <Args>(
+  description: string,
+  source?: ItemSource<Args>,
+  given?: GivenArguments<string & keyof Args>,
+) => ({
   nullable: true as const,
   description,
-  extensions: source === undefined ? readsById : { ...readsById, ...readsItem(source) },
+  extensions: source === undefined ? readsById : { ...readsById, ...readsItem(source, given) },
 });

@@ -63,9 +63,8 @@ export function wireOf({ extensions }: GraphQLField<unknown, unknown>): WireValu
 export const tagOf = ({ extensions }: GraphQLAbstractType): TypeTag | undefined =>
   (extensions.tag as (() => TypeTag) | undefined)?.();
 
-/** Whether the contract requires the field; undefined for a field not read from a network. */
-export const isRequired = ({ extensions }: GraphQLField<unknown, unknown>): boolean | undefined =>
-  extensions.required as boolean | undefined;
+/** Whether the contract requires the field. */
+export const isRequired = ({ extensions }: GraphQLField<unknown, unknown>): boolean => extensions.required === true;
 
 /** How a field of a connection, or of its edges, shows the list's window, or that it counts the whole list. */
 type Shows = 'items' | 'edges' | 'item' | 'size';

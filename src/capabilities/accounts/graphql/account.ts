@@ -5,9 +5,11 @@ import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnums } from '../../../graphql/kit/enums.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import type { ItemSource } from '../../../graphql/kit/source.ts';
+import { standsAt } from '../../../graphql/kit/wire.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
-import { watchAccounts } from '../operations.ts';
+import { findAccounts, watchAccounts } from '../operations.ts';
 import type { Account } from '../shapes.ts';
 
 export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contractEnums(
@@ -40,13 +42,24 @@ export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = cont
 /** Seconds: accounts change at their networks, which notify nobody. */
 export const accountMaxAge = maxAge(5);
 
+/** By the argument `accountId`. */
+export const accountItem: ItemSource<{ readonly accountId: string }> = {
+  operation: findAccounts,
+  id: ({ accountId }) => accountId,
+  pages: ({ accounts }) => accounts.found,
+};
+
 export const AccountObject = builder.objectRef<Account>('Account').implement({
   description: 'An external account that is connected to the workspace. The gateway makes requests on its behalf.',
   interfaces: [Node],
   extensions: accountMaxAge,
   isTypeOf: (value) => 'status' in (value as object),
   fields: (t) => ({
-    id: t.id({ description: 'Global id.', resolve: ({ account_id }) => globalId('Account', account_id) }),
+    id: t.id({
+      description: 'Global id.',
+      extensions: standsAt({ globalId: 'Account', key: 'account_id' }),
+      resolve: ({ account_id }) => globalId('Account', account_id),
+    }),
     accountId: t.exposeID('account_id', { description: 'Id of the account, as arguments named `accountId` take it.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
     type: t.expose('type', { type: AccountTypeEnum, description: 'The service that the account is connected to.' }),
@@ -59,7 +72,10 @@ registerNode('Account', ([accountId], { loaders }) => loaders.accounts.load(acco
 builder.queryField('account', (t) =>
   t.field({
     type: AccountObject,
-    ...foundById('The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.'),
+    ...foundById(
+      'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
+      accountItem,
+    ),
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),

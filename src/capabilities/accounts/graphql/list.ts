@@ -1,8 +1,10 @@
+import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
+import { readsFrom } from '../../../graphql/kit/source.ts';
 import { listAccounts } from '../operations.ts';
-import { type Account, accountListLimits, accountListScope } from '../shapes.ts';
+import { type Account, type AccountListRequest, accountListLimits, accountListScope } from '../shapes.ts';
 import { AccountObject, accountMaxAge, KnownAccountStatusEnum, KnownAccountTypeEnum } from './account.ts';
 import { ViewerObject } from './viewer.ts';
 
@@ -19,10 +21,18 @@ const accountListArgs = builder.args((t) => ({
   ...connectionArgs(accountListLimits, 'accounts'),
 }));
 
-const connectAccounts = countedList({
+const list = {
   operation: listAccounts,
   limits: accountListLimits,
-  scope: (request, { caller }) => ['accounts', caller.keyId, ...accountListScope(request)],
+  scope: (request: AccountListRequest, { caller }: Pick<GraphQLContext, 'caller'>) => [
+    'accounts',
+    caller.keyId,
+    ...accountListScope(request),
+  ],
+};
+
+const connectAccounts = countedList({
+  ...list,
   count: (filter, { loaders }) => loaders.accountCounts.load(filter),
 });
 
@@ -34,7 +44,11 @@ const accounts = {
 } as const;
 
 builder.queryField('accounts', (t) =>
-  t.field({ ...accounts, resolve: (_root, args, context) => connectAccounts(context, args) }),
+  t.field({
+    ...accounts,
+    extensions: readsFrom(countedListSource(list, (ports) => ports.accounts.pages)),
+    resolve: (_root, args, context) => connectAccounts(context, args),
+  }),
 );
 
 builder.objectField(ViewerObject, 'accounts', (t) =>

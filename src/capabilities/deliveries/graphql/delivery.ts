@@ -9,8 +9,8 @@ import { standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
-import { AccountObject } from '../../accounts/graphql/account.ts';
-import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
+import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
+import { WebhookInterface, webhookItem } from '../../webhooks/graphql/webhook.ts';
 import { findDeliveries, listAttempts, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
@@ -71,6 +71,8 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       type: AccountObject,
       ...foundById(
         'The account that the event belongs to; null if it belongs to none, or the API key cannot see it. Scope: `accounts:read`.',
+        accountItem,
+        { ids: { accountId: 'account_id' }, unless: 'account_id' },
       ),
       resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
     }),
@@ -96,7 +98,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook that receives the event.' }),
     webhook: t.field({
       type: WebhookInterface,
-      ...foundById('The webhook that receives the event.'),
+      ...foundById('The webhook that receives the event.', webhookItem, { ids: { webhookId: 'webhook_id' } }),
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
     lastAttempt: t.field({
@@ -130,7 +132,7 @@ builder.queryFields((t) => ({
     ...foundById(
       'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
       {
-        scope: findDeliveries.scope,
+        operation: findDeliveries,
         id: ({ deliveryId }: { readonly deliveryId: string }) => deliveryId,
         pages: ({ deliveries }) => deliveries.found,
       },

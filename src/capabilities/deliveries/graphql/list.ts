@@ -3,7 +3,7 @@ import { KnownWebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
-import { readsFrom } from '../../../graphql/kit/list-source.ts';
+import { readsFrom } from '../../../graphql/kit/source.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryListRequest, deliveryLimits, deliveryListScope } from '../shapes.ts';

@@ -10,7 +10,7 @@ import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { keysOf } from '../../../kernel/lib/objects.ts';
-import { AccountObject } from '../../accounts/graphql/account.ts';
+import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
 import { type JobFields, type JobPosting, jobFields } from '../shapes.ts';
 import { EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
 import {
@@ -66,7 +66,9 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     accountId: t.exposeID('account_id', { description: 'Id of the account that the job belongs to.' }),
     account: t.field({
       type: AccountObject,
-      ...foundById('The account that the job belongs to. Scope: `accounts:read`.'),
+      ...foundById('The account that the job belongs to. Scope: `accounts:read`.', accountItem, {
+        ids: { accountId: 'account_id' },
+      }),
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
     jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),

@@ -4,9 +4,9 @@ import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
-import { readsFrom } from '../../../graphql/kit/list-source.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
 import { selectsAny } from '../../../graphql/kit/selected.ts';
+import { readsFrom } from '../../../graphql/kit/source.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
@@ -46,13 +46,15 @@ const connectJobs = (info: GraphQLResolveInfo) =>
     count: (filter, { loaders }) => loaders.jobCounts.load(filter),
   });
 
+const jobList = countedListSource(jobPostings, (ports) => ports.jobs.pages);
+
 builder.queryFields((t) => ({
   jobPosting: t.field({
     type: PnetJobPostingObject,
     ...foundById(
       'The job posting or draft with this id. Null if the key cannot see one. Embedded mode only. Scope: `jobs:read`.',
       {
-        scope: findJobs.scope,
+        operation: findJobs,
         id: ({ jobId }: { readonly jobId: string }) => jobId,
         pages: ({ jobs }) => jobs.found,
       },
@@ -65,7 +67,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Job postings and drafts. Embedded mode only. Scope: `jobs:read`.',
     args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
-    extensions: readsFrom(countedListSource(jobPostings, (ports) => ports.jobs.pages)),
+    extensions: readsFrom(jobList),
     resolve: (_root, args, context, info) => connectJobs(info)(context, args),
   }),
 }));
@@ -76,6 +78,7 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
     nullable: true,
     description: 'Job postings and drafts of the account. Scope: `jobs:read`.',
     args: jobListArgs,
+    extensions: readsFrom(jobList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context, info) => connectJobs(info)(context, { ...args, accountId: account_id }),
   }),
 );

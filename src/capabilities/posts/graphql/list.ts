@@ -9,8 +9,8 @@ import {
   mapItems,
   readConnection,
 } from '../../../graphql/kit/connection.ts';
-import { type ListSource, readsFrom } from '../../../graphql/kit/list-source.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
+import { type ListSource, readsFrom } from '../../../graphql/kit/source.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';

@@ -1,5 +1,5 @@
 import { builder } from '../../../graphql/kit/builder.ts';
-import { readsFrom } from '../../../graphql/kit/list-source.ts';
+import { readsFrom } from '../../../graphql/kit/source.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { authorArgs, connectPosts, PostConnection, postConnectionArgs, postList, postsDescription } from './list.ts';
 
@@ -27,6 +27,7 @@ builder.objectField(AccountObject, 'posts', (t) =>
       ...authorArgs,
       ...postConnectionArgs,
     },
+    extensions: readsFrom(postList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context) => connectPosts(context, { ...args, accountId: account_id }),
   }),
 );

@@ -5,8 +5,7 @@ import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
-import { readsFrom } from '../../../graphql/kit/list-source.ts';
-import type { Sized } from '../../../kernel/paging.ts';
+import { readsFrom } from '../../../graphql/kit/source.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { isFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
@@ -57,10 +56,12 @@ const connectWebhooks = countedList({
 });
 
 /** A cursor counts a page's webhooks: with a filter after the read, it stays exact only for one page size. */
-function pageRequest(request: Sized<WebhookSearch>, { caller, ports }: GraphQLContext): Sized<WebhookSearch> {
+function pageRequest(request: WebhookSearch, { caller, ports }: GraphQLContext): WebhookSearch {
   const isFiltered = ports.webhooks.hasShortPages && (caller.accountIds !== null || isFilter(request));
   return isFiltered ? { ...request, limit: webhookLimits.limit.max } : request;
 }
+
+const webhookList = countedListSource(webhooks, (ports) => ports.webhooks.pages);
 
 builder.queryField('webhooks', (t) =>
   t.field({
@@ -74,7 +75,7 @@ builder.queryField('webhooks', (t) =>
       }),
       ...listArgs,
     },
-    extensions: readsFrom(countedListSource(webhooks, (ports) => ports.webhooks.pages)),
+    extensions: readsFrom(webhookList),
     resolve: (_root, args, context) => connectWebhooks(context, args),
   }),
 );
@@ -86,6 +87,7 @@ builder.objectField(AccountObject, 'webhooks', (t) =>
     description:
       'Lists the webhooks that listen to the account, including those of all accounts. Scope: `webhooks:read`.',
     args: listArgs,
+    extensions: readsFrom(webhookList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context) => connectWebhooks(context, { ...args, accountId: account_id }),
   }),
 );

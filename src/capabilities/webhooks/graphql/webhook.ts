@@ -6,6 +6,7 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import type { ItemSource } from '../../../graphql/kit/source.ts';
 import { readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
 import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -177,16 +178,19 @@ builder.objectRef<ListedWebhook>(unknown).implement({
 
 registerNode('Webhook', ([webhookId], { loaders }) => loaders.webhooks.load(webhookId));
 
+/** By the argument `webhookId`. */
+export const webhookItem: ItemSource<{ readonly webhookId: string }> = {
+  operation: findWebhooks,
+  id: ({ webhookId }) => webhookId,
+  pages: ({ webhooks }) => webhooks.found,
+};
+
 builder.queryField('webhook', (t) =>
   t.field({
     type: WebhookInterface,
     ...foundById(
       'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
-      {
-        scope: findWebhooks.scope,
-        id: ({ webhookId }: { readonly webhookId: string }) => webhookId,
-        pages: ({ webhooks }) => webhooks.found,
-      },
+      webhookItem,
     ),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),

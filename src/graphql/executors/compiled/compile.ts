@@ -1,7 +1,6 @@
 /**
- * Compiles a query to a plan for the splicer: notes on a service's page, and the response printed from them. All is
- * read off the schema: places of values (wire.ts), the contract's requirements (network-values.ts), lists with bytes
- * (list-source.ts).
+ * Compiles a query to a plan for the splicer: notes on JSON pages, and the response printed from them. All is read off the
+ * schema: places of values (wire.ts), the contract's requirements (network-values.ts), sources of pages (source.ts).
  */
 import {
   type FieldNode,
@@ -27,7 +26,7 @@ import {
   selectionSetsOf,
 } from '../../cost/selections.ts';
 import { type IdKind, idSuffix } from '../../kit/global-ids.ts';
-import { givenArgumentsOf } from '../../kit/list-source.ts';
+import { type GivenArguments, givenArgumentsOf } from '../../kit/source.ts';
 import { isRequired, type RawIds, tagOf, type WireValue, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
 import { addShape, leafRuleOf, type MutableShape, textPart, wordsRuleOf } from './parts.ts';
@@ -42,11 +41,11 @@ export interface Compiling {
   readonly needs: (scope: Scope) => void;
   /** The parameter that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
-  /** A list below an object. @throws Declined for one that is not known to be read from a service */
-  readonly innerOf: (place: InnerPlace) => Part;
+  /** A list or an item below an object. @throws Declined for one without JSON */
+  readonly innerOf: (place: InnerPlace, given: GivenArguments) => Part;
 }
 
-interface InnerPlace {
+export interface InnerPlace {
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
@@ -55,10 +54,10 @@ interface InnerPlace {
 }
 
 /** What all lists of an operation share. */
-export type CompilingLists = Omit<Compiling, 'prefixOf' | 'innerOf'>;
+export type CompilingShared = Omit<Compiling, 'prefixOf' | 'innerOf'>;
 
 export function selectedOf(
-  { schema, fragments, includes, count }: CompilingLists,
+  { schema, fragments, includes, count }: CompilingShared,
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
 ): Collected['fields'] {
@@ -126,9 +125,8 @@ function partOf(
 ): Part {
   const name = nodes[0]?.name.value ?? '';
   const field = parent.getFields()[name];
-  if (field !== undefined && givenArgumentsOf(field) !== undefined) {
-    return compiling.innerOf({ parent, field, nodes, shape });
-  }
+  const given = field && givenArgumentsOf(field);
+  if (field !== undefined && given !== undefined) return compiling.innerOf({ parent, field, nodes, shape }, given);
   const wire = field && wireOf(field);
   if (field === undefined || wire === undefined || field.args.length > 0) throw knownToResolver(parent, name);
   if ('constant' in wire) return textPart(JSON.stringify(wire.constant));
@@ -153,13 +151,13 @@ function partOf(
   }
   if ('firstOf' in wire) return wordOf(field, wire, shape);
   // What cannot be null is required, whatever the contract says.
-  const required = isNonNullType(field.type) || isRequired(field) === true;
-  if ('part' in wire) return fromNetwork(compiling, field, { key: wire.part, required, nodes, shape });
+  const required = isNonNullType(field.type) || isRequired(field);
+  if ('part' in wire) return valueAt(compiling, field, { key: wire.part, required, nodes, shape });
   const { exposed: key, within, scope } = wire;
   if (scope !== undefined) compiling.needs(scope);
-  if (within === undefined) return fromNetwork(compiling, field, { key, required, nodes, shape });
+  if (within === undefined) return valueAt(compiling, field, { key, required, nodes, shape });
   const inner: MutableShape = {};
-  const part = fromNetwork(compiling, field, { key, required, nodes, shape: inner });
+  const part = valueAt(compiling, field, { key, required, nodes, shape: inner });
   addShape(shape, within, { object: inner });
   return { kind: 'object', key: within, required, parts: [part] };
 }
@@ -179,7 +177,7 @@ function wordOf(
 export const knownToResolver = (parent: GraphQLObjectType, name: string): Declined =>
   new Declined(`${parent.name}.${name} is known to its resolver only`);
 
-function fromNetwork(
+function valueAt(
   compiling: Compiling,
   { type }: GraphQLField<unknown, unknown>,
   {

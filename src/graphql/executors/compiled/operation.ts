@@ -5,10 +5,9 @@ import type { Ports } from '../../../kernel/ports.ts';
 import type { SplicePlan } from '../../../splice/plan.ts';
 import { fragmentsOf, includedBy, variablesOf } from '../../cost/selections.ts';
 import type { Values } from '../../documents/variables.ts';
-import { sourceOf } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
-import { type CompilingLists, knownToResolver, selectedOf } from './compile.ts';
-import { type CompiledReading, compileReading, type ReadingScope } from './list.ts';
+import { type CompilingShared, knownToResolver, selectedOf } from './compile.ts';
+import { type CompiledReading, compileReading, type ReadingScope } from './reading.ts';
 import { CompiledSources } from './sources.ts';
 
 export interface CompiledRoot extends CompiledReading {
@@ -61,9 +60,8 @@ export function compileOperation(
       continue;
     }
     const field = query.getFields()[fieldName];
-    const source = field && sourceOf(field);
-    if (field === undefined || source === undefined) throw knownToResolver(query, fieldName);
-    roots.push({ ...compileReading(scope, source, field, nodes), before });
+    if (field === undefined) throw knownToResolver(query, fieldName);
+    roots.push({ ...compileReading(scope, { parent: query, field, nodes }), before });
     before = '';
   }
   if (roots.length === 0) throw new Declined('nothing is read');
@@ -77,7 +75,7 @@ export function compileOperation(
 const maxPlanCharacters = 262_144;
 const charactersPerField = 64;
 
-function countPlan(): CompilingLists['count'] {
+function countPlan(): CompilingShared['count'] {
   let characters = 0;
   return (selected) => {
     for (const name of selected.keys()) characters += charactersPerField + name.length;

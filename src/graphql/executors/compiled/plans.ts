@@ -14,9 +14,10 @@ import { LRUCache } from 'lru-cache';
 import type { Ports } from '../../../kernel/ports.ts';
 import { type EncodedPlan, encodePlan } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
-import { sourceOf } from '../../kit/list-source.ts';
+import { sourceOf } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
 import { type CompiledOperation, compileOperation } from './operation.ts';
+import { pagesOf } from './sources.ts';
 
 export interface Plans {
   planFor(values: Values): EncodedOperation | Declined;
@@ -33,7 +34,7 @@ export function plansOf(
   operation: OperationDefinitionNode,
   grew: (bytes: number) => void = () => undefined,
 ): Plans | Declined {
-  if (!readsListsOnly(schema, ports, operation)) return new Declined('more than can be read as JSON');
+  if (!readsSourcesOnly(schema, ports, operation)) return new Declined('more than can be read as JSON');
   if (!hasPlainVariables(schema, operation)) return new Declined('variables');
   const deciding = variablesOfDirectives(document, operation);
   const plans = new LRUCache<string, EncodedOperation | Declined>({
@@ -68,7 +69,7 @@ export function plansOf(
 const bytesOf = (plan: EncodedOperation | Declined): number => (plan instanceof Declined ? 0 : plan.plan.bytes.length);
 
 /** Root fields with JSON of a port. Fragments are seen at compilation. */
-function readsListsOnly(
+function readsSourcesOnly(
   schema: GraphQLSchema,
   ports: Ports,
   { operation, selectionSet }: OperationDefinitionNode,
@@ -78,7 +79,8 @@ function readsListsOnly(
   return selectionSet.selections.every((selection) => {
     if (selection.kind !== Kind.FIELD || selection.name.value === '__typename') return true;
     const field = fields[selection.name.value];
-    return field !== undefined && sourceOf(field)?.pages(ports) !== undefined;
+    const source = field && sourceOf(field);
+    return source !== undefined && pagesOf(source, ports) !== undefined;
   });
 }
 

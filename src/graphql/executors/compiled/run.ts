@@ -1,4 +1,4 @@
-/** Prints lists out of a service's bytes, without resolvers. */
+/** Prints lists and items out of JSON, without resolvers. */
 import type { Logger } from 'pino';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { createSplicer, type Refusal, type Splice, type Splicer } from '../../../splice/splicer.ts';
@@ -6,7 +6,7 @@ import type { Values } from '../../documents/variables.ts';
 import type { Exchange, Executor } from '../../exchange.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
 import { Declined } from '../declined.ts';
-import { ListReader, type RunContext } from './list-reader.ts';
+import { PageReader, type RunContext } from './page-reader.ts';
 import type { EncodedOperation, Plans } from './plans.ts';
 
 export interface CompiledOptions extends Pick<GraphQLContext, 'ports' | 'cursors'> {
@@ -68,7 +68,7 @@ export async function runCompiled(
   context: RunContext,
   splicer: Splicer,
 ): Promise<Splice> {
-  const reader = new ListReader({ operation, variables, context, splicer });
+  const reader = new PageReader({ operation, variables, context, splicer });
   try {
     const prints = await reader.print(roots);
     const { splice } = reader;

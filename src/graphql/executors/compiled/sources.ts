@@ -3,7 +3,7 @@ import type { PageSource } from '../../../kernel/page-source.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { ObjectShape } from '../../../splice/plan.ts';
-import type { AnySource } from '../../kit/list-source.ts';
+import type { AnySource } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
 import { addShape, type MutableShape } from './parts.ts';
 import { metadataReader, type ReadMetadata } from './readers.ts';
@@ -17,7 +17,8 @@ export interface CompiledSource {
   readonly readMetadata: ReadMetadata;
 }
 
-interface Compiling extends CompiledSource {
+interface Compiling {
+  readonly source: CompiledSource;
   readonly keys: Set<string>;
   readonly shape: MutableShape;
   readonly pages: AnyPages;
@@ -38,16 +39,17 @@ export class CompiledSources {
     this.#ports = ports;
   }
 
-  /** @throws Declined for a backend that has no JSON of it */
-  add(of: AnySource): Compiling {
+  /** Undefined for a backend that has no JSON of it. */
+  add(of: AnySource): Compiling | undefined {
     const known = this.#sources.get(of);
     if (known !== undefined) return known;
     const pages = pagesOf(of, this.#ports);
-    if (pages === undefined) throw new Declined('pages do not come as JSON');
-    const readMetadata = metadataReader(pages.metadata);
-    const source = { of, index: this.#sources.size, keys: new Set<string>(), readMetadata, shape: {}, pages };
-    this.#sources.set(of, source);
-    return source;
+    if (pages === undefined) return undefined;
+    const keys = new Set<string>();
+    const source = { of, index: this.#sources.size, keys, readMetadata: metadataReader(pages.metadata) };
+    const compiling = { source, keys, shape: {}, pages };
+    this.#sources.set(of, compiling);
+    return compiling;
   }
 
   /** Once all is compiled: every source's documents are read with it. @throws Declined for values that stand elsewhere */

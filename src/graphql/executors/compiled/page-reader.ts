@@ -8,10 +8,10 @@ import type { JsonDocument, Print, Refusal, Scanned, Splice, Splicer, WindowRang
 import type { Values } from '../../documents/variables.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
 import { type Connection, openConnection } from '../../kit/connection.ts';
-import type { AnyItemSource, AnyListSource } from '../../kit/list-source.ts';
+import type { AnyItemSource, AnyListSource } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
-import type { Asked, CompiledReading } from './list.ts';
 import type { EncodedOperation } from './plans.ts';
+import type { Asked, CompiledReading } from './reading.ts';
 import { type AnyPages, type CompiledSource, pagesOf } from './sources.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders' | 'storedResponses'>;
@@ -59,7 +59,7 @@ interface Shown extends WindowRange {
 
 /** A list where it stands in the response. */
 interface Wanted {
-  readonly list: CompiledReading;
+  readonly compiled: CompiledReading;
   readonly reading: Reading;
   /** Whether it is the first that asks for its page. */
   readonly isUnread: boolean;
@@ -68,7 +68,7 @@ interface Wanted {
   readonly at: number;
 }
 
-export interface ListReaderOptions {
+export interface PageReaderOptions {
   readonly operation: Omit<EncodedOperation, 'roots' | 'after'>;
   /** Coerced. */
   readonly variables: Values;
@@ -78,15 +78,15 @@ export interface ListReaderOptions {
 
 const nothing: Values = {};
 
-export class ListReader {
-  readonly #options: ListReaderOptions;
+export class PageReader {
+  readonly #options: PageReaderOptions;
   /** By source and arguments. */
   readonly #readings = new Map<string, Reading>();
   /** As the loader that resolvers use has them, so that the same calls are made; null until they are read. */
   readonly #pages = new Map<string, ReadPage | null>();
   #splice: Splice | undefined;
 
-  constructor(options: ListReaderOptions) {
+  constructor(options: PageReaderOptions) {
     const { operation, context } = options;
     for (const scope of operation.scopes) if (!context.caller.scopes.has(scope)) throw new Declined(`no ${scope}`);
     this.#options = options;
@@ -108,7 +108,7 @@ export class ListReader {
    */
   async print(roots: readonly CompiledReading[]): Promise<readonly Print[]> {
     const prints = new Array<Print>(roots.length);
-    let level = roots.map((list, at) => this.#want(list, nothing, prints, at));
+    let level = roots.map((root, at) => this.#want(root, nothing, prints, at));
     while (level.length > 0) {
       if (level.some(isUnread)) await this.#read(level.filter(isUnread));
       const next: Wanted[] = [];
@@ -120,51 +120,51 @@ export class ListReader {
   }
 
   /** @param given arguments */
-  #want(list: CompiledReading, given: Values, prints: Print[], at: number): Wanted {
-    const own = list.args(this.#options.variables);
+  #want(compiled: CompiledReading, given: Values, prints: Print[], at: number): Wanted {
+    const own = compiled.args(this.#options.variables);
     if (own === undefined) throw new Declined('arguments');
     const args = given === nothing ? own : { ...own, ...given };
-    const { index } = list.source;
+    const { index } = compiled.source;
     const text = JSON.stringify(args);
     const key = index === 0 ? text : `${index} ${text}`;
     let reading = this.#readings.get(key);
     if (reading === undefined) {
-      reading = this.#open(list.source, args);
+      reading = this.#open(compiled.source, args);
       this.#readings.set(key, reading);
     }
     const isUnread = !this.#pages.has(reading.page);
     if (isUnread) this.#pages.set(reading.page, null);
-    return { list, reading, isUnread, prints, at };
+    return { compiled, reading, isUnread, prints, at };
   }
 
   /** @param next takes the lists within it */
-  #print({ list, reading, prints, at }: Wanted, next: Wanted[]): void {
+  #print({ compiled, reading, prints, at }: Wanted, next: Wanted[]): void {
     reading.shown ??= this.#show(reading);
     const { from, to } = reading.shown;
-    const template = list.missing !== null && from === to ? list.missing : list.template;
+    const template = compiled.missing !== null && from === to ? compiled.missing : compiled.template;
     prints[at] =
       reading.prints.find((print) => print.template === template) ??
-      this.#printOnce(template, list, reading, reading.shown, next);
+      this.#printOnce(template, compiled, reading, reading.shown, next);
   }
 
-  #printOnce(template: number, list: CompiledReading, reading: Reading, shown: Shown, next: Wanted[]): Print {
+  #printOnce(template: number, compiled: CompiledReading, reading: Reading, shown: Shown, next: Wanted[]): Print {
     const { accountId } = reading;
     const { connection, scanned, from, to } = shown;
-    const edges = connection === null ? noEdges : (list.edgesOf?.(connection) ?? noEdges);
+    const edges = connection === null ? noEdges : (compiled.edgesOf?.(connection) ?? noEdges);
     if (!Array.isArray(edges)) throw new Declined('the edges are no list');
-    const parameters = list.parameters.map((each) => each(connection, accountId));
-    const itemParameters = list.itemParameters.map((each) => edges.map(each));
+    const parameters = compiled.parameters.map((each) => each(connection, accountId));
+    const itemParameters = compiled.itemParameters.map((each) => edges.map(each));
     // The compiler wrote what is printed here.
     const asked =
-      list.inner.length === 0 ? [] : (accepted(this.splice.asks(template, scanned, shown)) as readonly Asked[]);
+      compiled.inner.length === 0 ? [] : (accepted(this.splice.asks(template, scanned, shown)) as readonly Asked[]);
     const inner = new Array<Print>(asked.length);
     const print: Print = { template, scanned, from, to, parameters, itemParameters, inner };
     // An empty list that grows takes room for seventeen.
     if (reading.prints.length === 0) reading.prints = [print];
     else reading.prints.push(print);
     for (const [at, { list: asks, given }] of asked.entries()) {
-      const innerList = list.inner[asks] as CompiledReading;
-      next.push(this.#want(innerList, givenTo(innerList, given, accountId), inner, at));
+      const inside = compiled.inner[asks] as CompiledReading;
+      next.push(this.#want(inside, givenTo(inside, given, accountId), inner, at));
     }
     return print;
   }
@@ -183,8 +183,9 @@ export class ListReader {
     const reason = pages.differs?.(context.caller, opened.checked);
     if (reason !== undefined) throw new Declined(reason);
     const { first } = request;
-    const place = JSON.stringify([request.list, opened.from.cursor]);
     const limit = limitAt(opened.from, { wanted: first, maxLimit: opened.maxLimit });
+    const start = JSON.stringify([request.list, opened.from.cursor]);
+    const place = pages.joins === true ? start : `${limit} ${start}`;
     return {
       source,
       pages,
@@ -192,7 +193,7 @@ export class ListReader {
       of: { source: of, first, opened },
       place,
       limit,
-      page: `${limit} ${place}`,
+      page: `${limit} ${start}`,
       read: undefined,
       shown: undefined,
       prints: [],
@@ -200,7 +201,7 @@ export class ListReader {
   }
 
   #openItem(source: CompiledSource, of: AnyItemSource, pages: AnyPages, args: Values): Reading {
-    requireScope(this.#options.context.caller, of.scope);
+    requireScope(this.#options.context.caller, of.operation.scope);
     const id = of.id(args);
     // No place of a list begins so, whatever the id.
     const place = `item ${source.index} ${id}`;
@@ -235,8 +236,7 @@ export class ListReader {
     const longest = longestPages(readings, ({ place }) => place);
     const batches = batchesOf([...longest.values()]);
     const bodies = (await Promise.all(batches.map((batch) => readBatch(context, batch)))).flat();
-    const bytes = bodies.reduce((sum, body) => sum + bytesOf(body), 0);
-    const turn = context.turn?.(weightOfBytes(bytes) / kernelSpeed) ?? null;
+    const turn = context.turn?.(bodies.reduce((sum, body) => sum + weightOf(body), 0)) ?? null;
     if (turn !== null) await turn;
     for (const [at, reading] of batches.flat().entries()) reading.read = this.#scan(reading, bodies[at] ?? []);
     for (const { page, place } of readings) this.#pages.set(page, longest.get(place)?.read ?? null);
@@ -251,6 +251,10 @@ export class ListReader {
     return { page: page(metadata), scanned };
   }
 }
+
+/** A text was printed, too. */
+const weightOf = (body: JsonDocument): number =>
+  typeof body === 'string' ? weightOfBytes(body.length) : weightOfBytes(bytesOf(body)) / kernelSpeed;
 
 /** By source; mostly there is one. */
 const batchesOf = (readings: readonly Reading[]): readonly (readonly Reading[])[] =>

@@ -1,6 +1,6 @@
 /** What can be read as JSON: a field with a source in its `extensions` is compiled (executors/compiled). */
 import type { GraphQLField } from 'graphql';
-import type { Scope } from '../../kernel/caller.ts';
+import type { AnyOperation } from '../../kernel/operation.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
@@ -19,7 +19,8 @@ export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
 
 /** Finds the object of a field, as a page of one or none. */
 export interface ItemSource<Args> {
-  readonly scope: Scope;
+  /** Whose scope the caller needs. */
+  readonly operation: Pick<AnyOperation, 'scope'>;
   readonly id: (args: Args) => string;
   readonly pages: (ports: Ports) => PageSource<string, Page<unknown>> | undefined;
 }
@@ -28,7 +29,7 @@ export type AnyListSource = ListSource<unknown, object, unknown, Page<unknown>>;
 export type AnyItemSource = ItemSource<unknown>;
 export type AnySource = AnyListSource | AnyItemSource;
 
-/** Arguments of a list within a list, which the object above it gives: names of arguments, with keys of the object. */
+/** Arguments of what is read within a list, which the object above it gives: names of arguments, with keys of the object. */
 export interface GivenArguments<Name extends string = string> {
   /** The account that the object was read with, if the list takes one. */
   readonly account?: Name;
@@ -36,6 +37,8 @@ export interface GivenArguments<Name extends string = string> {
   readonly ids: { readonly [Argument in Name]?: string };
   /** Given where they are true. */
   readonly flags?: { readonly [Argument in Name]?: string };
+  /** A key of the object; without a value there, the field is null. */
+  readonly unless?: string;
 }
 
 /** @param given for a field of an object that has its own source, or that of a list */
@@ -44,7 +47,10 @@ export const readsFrom = <Args, Request, Item, Read extends Page<Item>>(
   given?: GivenArguments<string & keyof Args>,
 ) => ({ source, given });
 
-export const readsItem = <Args>(source: ItemSource<Args>) => ({ source });
+export const readsItem = <Args>(source: ItemSource<Args>, given?: GivenArguments<string & keyof Args>) => ({
+  source,
+  given,
+});
 
 export const sourceOf = ({ extensions }: GraphQLField<unknown, unknown>): AnySource | undefined =>
   // Only the functions above write this extension, with a source of the field's arguments.

@@ -1,3 +1,4 @@
+import { upstreamAccounts } from '../../src/capabilities/accounts/upstream.ts';
 import { upstreamDeliveries } from '../../src/capabilities/deliveries/upstream.ts';
 import { upstreamJobs } from '../../src/capabilities/jobs/upstream.ts';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
@@ -9,6 +10,7 @@ import { upstreamOfBodies } from './upstream-of-bodies.ts';
 export function portsOfBodies(bodyOf: Parameters<typeof upstreamOfBodies>[0]): Ports {
   const upstream = upstreamOfBodies(bodyOf);
   const ports = {
+    accounts: upstreamAccounts({ checkKey: async () => undefined, tokens: null }),
     posts: upstreamPosts(upstream),
     webhooks: upstreamWebhooks(upstream),
     jobs: upstreamJobs(upstream),
@@ -19,4 +21,4 @@ export function portsOfBodies(bodyOf: Parameters<typeof upstreamOfBodies>[0]): P
 }
 
 /** Nothing can be read from them. */
-export const listsAsBytes = portsOfBodies(() => Buffer.alloc(0));
+export const servicePorts = portsOfBodies(() => Buffer.alloc(0));

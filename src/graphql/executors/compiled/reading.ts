@@ -12,10 +12,17 @@ import type { Part } from '../../../splice/plan.ts';
 import { selectionSetsOf } from '../../cost/selections.ts';
 import type { Connection } from '../../kit/connection.ts';
 import { type IdKind, idPrefix } from '../../kit/global-ids.ts';
-import { type AnySource, type GivenArguments, givenArgumentsOf, sourceOf } from '../../kit/list-source.ts';
+import { type GivenArguments, sourceOf } from '../../kit/source.ts';
 import { shownBy } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
-import { type Compiling, type CompilingLists, compileFields, compileObject, knownToResolver } from './compile.ts';
+import {
+  type Compiling,
+  type CompilingShared,
+  compileFields,
+  compileObject,
+  type InnerPlace,
+  knownToResolver,
+} from './compile.ts';
 import { addShape, type MutableShape, textPart } from './parts.ts';
 import { compileArguments, type ReadValues } from './readers.ts';
 import type { CompiledSource, CompiledSources } from './sources.ts';
@@ -37,7 +44,7 @@ export interface CompiledReading {
   readonly inner: readonly CompiledReading[];
 }
 
-export interface ReadingScope extends CompilingLists {
+export interface ReadingScope extends CompilingShared {
   readonly sources: CompiledSources;
   readonly templates: Part[][];
 }
@@ -45,28 +52,28 @@ export interface ReadingScope extends CompilingLists {
 /** @throws Declined for a selection that a plan cannot say */
 export function compileReading(
   scope: ReadingScope,
-  of: AnySource,
-  field: GraphQLField<unknown, unknown>,
-  nodes: readonly FieldNode[],
+  { parent, field, nodes }: Omit<InnerPlace, 'shape'>,
   given: GivenArguments | null = null,
 ): CompiledReading {
   const [node] = nodes;
-  if (node === undefined) throw new Declined(`${field.name} is not selected`);
-  const source = scope.sources.add(of);
+  const of = sourceOf(field);
+  const compiled = of && scope.sources.add(of);
+  if (node === undefined || of === undefined || compiled === undefined) throw knownToResolver(parent, field.name);
+  const { source, shape, pages } = compiled;
   const { parameters, itemParameters, prefixOf } = collectParameters();
   const inner: CompiledReading[] = [];
   const compiling: Compiling = {
     ...scope,
     prefixOf,
-    innerOf({ parent, field: innerField, nodes: innerNodes, shape }) {
-      const innerSource = sourceOf(innerField);
-      const givenHere = givenArgumentsOf(innerField);
-      if (innerSource === undefined || givenHere === undefined) throw knownToResolver(parent, innerField.name);
-      const list = inner.push(compileReading(scope, innerSource, innerField, innerNodes, givenHere)) - 1;
-      return { kind: 'inner', asks: askingFor(list, givenHere, shape) };
+    innerOf({ shape: around, ...place }, givenHere) {
+      const index = inner.push(compileReading(scope, place, givenHere)) - 1;
+      const part: Part = { kind: 'inner', asks: askingFor(index, givenHere, around) };
+      const { unless } = givenHere;
+      return unless === undefined
+        ? part
+        : { kind: 'choice', key: unless, parts: [part], otherwise: [textPart('null')] };
     },
   };
-  const { shape, pages } = source;
   const place = { shape, items: pages.items, parameters, itemParameters };
   const common = { source, args: compileArguments(field, node), given, parameters, itemParameters, inner };
   if ('connection' in of) {
@@ -118,7 +125,7 @@ export interface Asked {
 }
 
 /** Parts that print {@link Asked}. */
-function askingFor(list: number, { ids, flags = {} }: GivenArguments, shape: MutableShape): Part[] {
+function askingFor(index: number, { ids, flags = {} }: GivenArguments, shape: MutableShape): Part[] {
   const leaves = [
     ...Object.entries(ids).map(([name, key]) => ({ name, key, rule: 'string', required: true }) as const),
     ...Object.entries(flags).map(([name, key]) => ({ name, key, rule: 'boolean', required: false }) as const),
@@ -127,7 +134,7 @@ function askingFor(list: number, { ids, flags = {} }: GivenArguments, shape: Mut
     addShape(shape, key, 'leaf');
     return [textPart(`${at === 0 ? '' : ','}${JSON.stringify(name)}:`), { kind: 'leaf', key, rule, required }];
   });
-  return [textPart(`{"list":${list},"given":{`), ...given, textPart('}}')];
+  return [textPart(`{"list":${index},"given":{`), ...given, textPart('}}')];
 }
 
 function collectParameters() {
