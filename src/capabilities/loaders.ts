@@ -1,5 +1,6 @@
 /**
- * Loaders: within one request, equal reads run once, and the by-id reads of one tick reach the port together.
+ * Loaders: within one request, equal reads by id and equal reads of a network run once, and the reads of one tick reach
+ * the port together.
  *
  * Equal reads are joined in two places, which do not replace each other:
  * 1. Here, per request and for every backend. The posts of a page may be by one author, whose own posts are then one
@@ -7,6 +8,8 @@
  *    longer than requested. All fields of a request see the same state of a list.
  * 2. In upstream/single-flight.ts, per API key and across requests, while a call is in flight: a hundred tabs that open
  *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
+ *
+ * Lists of our own database are not joined: each page has a cursor of its own, which rows that come meanwhile do not move.
  */
 import DataLoader from 'dataloader';
 import { entriesOf } from '../kernel/lib/objects.ts';

@@ -8,49 +8,49 @@ import type { Held, ReadMemo } from './wire-response.ts';
 /** As of a port. Errors are among the values. */
 type ReadAll<Request, Value> = (context: RequestContext, requests: readonly Request[]) => Promise<Value[]>;
 
-interface PrintedPages<Request, Read> extends Pick<PageSource<Request, Read>, 'lacks' | 'joins'> {
-  /** Of the list, or whatever is read. */
-  readonly name: string;
+interface Printing<Request, Read> extends Pick<PageSource<Request, Read>, 'lacks' | 'joins'> {
   /** Beside items and cursor. */
   readonly metadata?: ObjectShape;
-  readonly lists: ReadAll<Request, Read | Error>;
   /** What is read for some keys. By default the same for all. */
   readonly requestFor?: (request: Request, keys: ReadonlySet<string>) => Request;
   /** Whether the items of a page have all of the keys. By default, they have. */
   readonly isWhole?: (page: Read, keys: ReadonlySet<string>) => boolean;
 }
 
+interface PrintedPages<Request, Read> extends Printing<Request, Read> {
+  /** Of the list. */
+  readonly name: string;
+  readonly lists: ReadAll<Request, Read | Error>;
+}
+
 /** @returns pages, and the reader of lists, which reads nothing again that a compiled run has read */
 export function printedPages<Request, Read extends Page<unknown>>({
   name,
-  metadata = {},
   lists,
-  requestFor = (request) => request,
-  isWhole = () => true,
-  ...others
+  ...printing
 }: PrintedPages<Request, Read>): {
   readonly lists: ReadAll<Request, Read | Error>;
   readonly pages: PageSource<Request, Read>;
 } {
   const { read, recall } = rememberedReads(name, lists);
+  return { lists: recall, pages: printed(read, printing) };
+}
+
+function printed<Request, Read extends Page<unknown>>(
+  readAll: ReadAll<Request, Read | Error>,
+  { metadata = {}, requestFor = (request) => request, isWhole = () => true, ...others }: Printing<Request, Read>,
+): PageSource<Request, Read> {
   return {
-    lists: recall,
-    pages: {
-      ...others,
-      items: 'items',
-      metadata: { ...metadata, cursor: 'leaf' },
-      async read(context, requests, keys) {
-        const pages = (
-          await read(
-            context,
-            requests.map((request) => requestFor(request, keys)),
-          )
-        ).map(pageOf);
-        return pages.every((page) => isWhole(page, keys)) ? pages.map((page) => JSON.stringify(page)) : null;
-      },
-      // Printed by `read`.
-      page: (printedMetadata) => printedMetadata as Read,
+    ...others,
+    items: 'items',
+    metadata: { ...metadata, cursor: 'leaf' },
+    async read(context, requests, keys) {
+      const wanted = requests.map((request) => requestFor(request, keys));
+      const pages = (await readAll(context, wanted)).map(pageOf);
+      return pages.every((page) => isWhole(page, keys)) ? pages.map((page) => JSON.stringify(page)) : null;
     },
+    // Printed by `read`.
+    page: (printedMetadata) => printedMetadata as Read,
   };
 }
 
@@ -71,8 +71,11 @@ export function printedItems<Found extends object | null>({
     // What is neither of the others.
     return { items: found === null ? [] : [found as ItemOf<Found>], cursor: null };
   };
-  const lists = async (context: RequestContext, ids: readonly string[]) => (await read(context, ids)).map(pageOfItem);
-  return { find: recall, found: printedPages({ name: `pages of ${name}`, lacks, lists }).pages };
+  const found = printed(
+    async (context: RequestContext, ids: readonly string[]) => (await read(context, ids)).map(pageOfItem),
+    { lacks },
+  );
+  return { find: recall, found };
 }
 
 function pageOf<Read>(read: Read | Error): Read {

@@ -137,8 +137,10 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** Options of a field that finds an object by its id; null for one that is not there, or that the key cannot see. */
-/** @param given for a field of an object that has its own source */
+/**
+ * Options of a field that finds an object by its id; null for one that is not there, or that the key cannot see.
+ * @param source for a field that is compiled @param given by the object around it, if that was read from a source, too
+ */
 export const foundById = <Args>(
   description: string,
   source?: ItemSource<Args>,

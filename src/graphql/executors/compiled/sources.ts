@@ -17,7 +17,7 @@ export interface CompiledSource {
   readonly readMetadata: ReadMetadata;
 }
 
-interface Compiling {
+interface SourceInPlan {
   readonly source: CompiledSource;
   readonly keys: Set<string>;
   readonly shape: MutableShape;
@@ -33,23 +33,23 @@ export const pagesOf = (of: AnySource, ports: Ports): AnyPages | undefined =>
 
 export class CompiledSources {
   readonly #ports: Ports;
-  readonly #sources = new Map<AnySource, Compiling>();
+  readonly #sources = new Map<AnySource, SourceInPlan>();
 
   constructor(ports: Ports) {
     this.#ports = ports;
   }
 
   /** Undefined for a backend that has no JSON of it. */
-  add(of: AnySource): Compiling | undefined {
+  add(of: AnySource): SourceInPlan | undefined {
     const known = this.#sources.get(of);
     if (known !== undefined) return known;
     const pages = pagesOf(of, this.#ports);
     if (pages === undefined) return undefined;
     const keys = new Set<string>();
     const source = { of, index: this.#sources.size, keys, readMetadata: metadataReader(pages.metadata) };
-    const compiling = { source, keys, shape: {}, pages };
-    this.#sources.set(of, compiling);
-    return compiling;
+    const inPlan = { source, keys, shape: {}, pages };
+    this.#sources.set(of, inPlan);
+    return inPlan;
   }
 
   /** Once all is compiled: every source's documents are read with it. @throws Declined for values that stand elsewhere */
