@@ -82,8 +82,8 @@ describe.each(kinds)('a process that is %s', (kind, environment) => {
   test('keeps neither a large young generation nor compiled modules that it has read', () => {
     // It grows by the requests and the end of the process; that of a start alone is 2 MiB.
     expect(gateway.youngBytes).toBeLessThanOrEqual(12 * 2 ** 20);
-    // About 30 on an idle machine, and fewer the slower it starts.
-    expect(gateway.flushes).toBeGreaterThan(5);
+    // About 30 on an idle machine. Where the first is slow, as on a busy one, it is taken for one that writes, and is the last.
+    expect(gateway.flushes).toBeGreaterThan(0);
   });
 
   test('loads Yoga with the first stream only', async () => {
