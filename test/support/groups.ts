@@ -20,7 +20,7 @@ export const budgets = {
   /** Once, with the base image: a minute of debootstrap. */
   docs: 300,
   processes: 1_000,
-  proof: 600,
+  proof: 900,
   slow: 1_100,
   fast: 800,
   /** All of `npm test`, where suites share their modules. */
