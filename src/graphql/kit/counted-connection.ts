@@ -75,6 +75,15 @@ const requestFor =
     return { operation, request, limits, list: scope(request as Request, context), first, after };
   };
 
+/** Binds the cursors of a list to the API key, as those of a key that is limited to accounts are of another list. */
+export const scopeOfKey =
+  <Request>(name: string, scopeOf: (request: Request) => CursorScope) =>
+  (request: Request, { caller }: Pick<GraphQLContext, 'caller'>): CursorScope => [
+    name,
+    caller.keyId,
+    ...scopeOf(request),
+  ];
+
 /** A list of the workspace, as compiled operations read it. */
 export const countedListSource = <Request extends ListRequest, Item>(
   list: Parameters<typeof requestFor<Request, Item>>[0],

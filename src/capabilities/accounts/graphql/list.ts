@@ -1,7 +1,11 @@
-import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
+import {
+  countedConnectionType,
+  countedList,
+  countedListSource,
+  scopeOfKey,
+} from '../../../graphql/kit/counted-connection.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
 import { listAccounts } from '../operations.ts';
 import { type Account, type AccountListRequest, accountListLimits, accountListScope } from '../shapes.ts';
@@ -24,11 +28,7 @@ const accountListArgs = builder.args((t) => ({
 const list = {
   operation: listAccounts,
   limits: accountListLimits,
-  scope: (request: AccountListRequest, { caller }: Pick<GraphQLContext, 'caller'>) => [
-    'accounts',
-    caller.keyId,
-    ...accountListScope(request),
-  ],
+  scope: scopeOfKey<AccountListRequest>('accounts', accountListScope),
 };
 
 const connectAccounts = countedList({

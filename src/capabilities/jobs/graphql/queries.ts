@@ -1,9 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { readsById } from '../../../graphql/cost/weights.ts';
-import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
+import {
+  countedConnectionType,
+  countedList,
+  countedListSource,
+  scopeOfKey,
+} from '../../../graphql/kit/counted-connection.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
 import { selectsAny } from '../../../graphql/kit/selected.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
@@ -32,11 +36,7 @@ const jobListArgs = builder.args((t) => ({
 const jobPostings = {
   operation: listJobs,
   limits: jobListLimits,
-  scope: (request: JobListRequest, { caller }: Pick<GraphQLContext, 'caller'>) => [
-    'jobPostings',
-    caller.keyId,
-    ...jobListScope(request),
-  ],
+  scope: scopeOfKey<JobListRequest>('jobPostings', jobListScope),
 };
 
 const connectJobs = (info: GraphQLResolveInfo) =>
