@@ -142,11 +142,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { presence = openPresence(database, location, options) } = tuning;
   const notifications = createNotifications(database, options.channels);
   const queueTransaction = notifications.transactionOn(queueDatabase);
-  const transactInThread = inThread(queueDatabase);
-  const transact: QueueContext['transact'] = async (order) => {
+  const runInThread = inThread(queueDatabase);
+  const carryOut: QueueContext['carryOut'] = async (order) => {
     // A gateway that delivers nothing settles nothing: its claims load no Kysely into the thread.
-    if (transactInThread !== null && order.settlement !== null) {
-      const report = await transactInThread<QueueReport>(queueModule, order);
+    if (runInThread !== null && order.settlement !== null) {
+      const report = await runInThread<QueueReport>(queueModule, order);
       notifications.committed(report.changed);
       return report;
     }
@@ -164,7 +164,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       ...options,
       database: queueDatabase,
       kind: location.kind,
-      transact,
+      carryOut,
       processId: presence.id,
       leaseMs,
     }),

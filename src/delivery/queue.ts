@@ -35,7 +35,7 @@ export interface QueueContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
   /** In one transaction, with notifications at its commit. */
-  readonly transact: (order: QueueOrder) => Promise<QueueReport>;
+  readonly carryOut: (order: QueueOrder) => Promise<QueueReport>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
   /** The prefix of its claim tokens. */
@@ -47,7 +47,7 @@ export interface QueueContext {
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, kind, transact, vault, randomBytes, processId, now, leaseMs } = context;
+  const { database, kind, carryOut, vault, randomBytes, processId, now, leaseMs } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
@@ -57,7 +57,7 @@ export function createQueue(context: QueueContext): Queue {
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, changed, ...report } = await transact({
+      const { claimed, changed, ...report } = await carryOut({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,

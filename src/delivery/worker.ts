@@ -208,7 +208,7 @@ export class Worker {
       const batch = this.#takeBatch();
       if (batch.length === 0) break;
       this.#confirms += 1;
-      this.#send(batch).catch(onError);
+      this.#sendBatch(batch).catch(onError);
     }
     this.#cancelNextSlot();
     const ms = this.#lanes.nextSlotMs();
@@ -233,7 +233,7 @@ export class Worker {
   }
 
   /** Sends those still to be sent as claimed. */
-  async #send(batch: readonly ClaimedDelivery[]): Promise<void> {
+  async #sendBatch(batch: readonly ClaimedDelivery[]): Promise<void> {
     const { logger } = this.#options;
     const confirmed = await this.#confirm(batch);
     this.#confirms -= 1;
@@ -242,7 +242,7 @@ export class Worker {
     for (const delivery of batch) {
       // After a long wait for its slot, others could claim it during the request.
       if (confirmed.has(delivery.deliveryId) && this.#leases.isUsable(delivery)) {
-        this.#attempt(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
+        this.#sendOne(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
         continue;
       }
       this.#release([delivery]);
@@ -263,7 +263,7 @@ export class Worker {
     }
   }
 
-  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+  async #sendOne(delivery: ClaimedDelivery): Promise<void> {
     this.#lanes.begin(delivery);
     const begun = beginAttempt(this.#options, delivery);
     const probe = this.#lanes.isProbe(delivery) ? new AbortController() : undefined;

@@ -37,9 +37,14 @@ export async function openDatabase(
 ): Promise<Database> {
   if (location.kind === 'sqlite')
     return migrated(await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
+  await migrateAlone(location, steps, onWait);
+  return openUnmigrated(location, { onFault });
+}
+
+/** Runs pending migrations over a connection of their own. @throws as {@link openDatabase} */
+export async function migrateAlone(location: DatabaseLocation, steps: SchemaSteps, onWait?: OnWait): Promise<void> {
   const migrating = await migrated(await connectForMigrations(location), steps, onWait);
   await migrating.destroy();
-  return openUnmigrated(location, { onFault });
 }
 
 /** Opens the database as it is, for {@link migrate}. */

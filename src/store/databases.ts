@@ -1,5 +1,5 @@
 /** Several pools to one database: statements that wait for a locked table exhaust only theirs. SQLite has one. */
-import { type DatabaseLocation, openDatabase, openUnmigrated } from './database.ts';
+import { type DatabaseLocation, migrateAlone, openDatabase, openUnmigrated } from './database.ts';
 import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
@@ -43,20 +43,20 @@ export async function openDatabases(
   onFault: OnFault,
   { observer = null, queueSession, onWait }: DatabasesOptions = {},
 ) {
-  const options = { onFault, observer, startsBoth: true, ...(onWait && { onWait }) };
-  const migrated = await openDatabase(location, migrations, options);
   if (location.kind === 'sqlite') {
+    const options = { onFault, observer, startsBoth: true, ...(onWait && { onWait }) };
+    const only = await openDatabase(location, migrations, options);
     return {
-      keys: migrated,
-      accounts: migrated,
-      jobs: migrated,
-      deliveries: migrated,
-      queue: migrated,
+      keys: only,
+      accounts: only,
+      jobs: only,
+      deliveries: only,
+      queue: only,
       renew: () => undefined,
-      close: () => migrated.destroy(),
+      close: () => only.destroy(),
     };
   }
-  await migrated.destroy();
+  await migrateAlone(location, migrations, onWait);
   const { settings = postgresDefaults } = location;
   const { Epoch } = await import('./postgres.ts');
   const epoch = new Epoch();

@@ -64,10 +64,10 @@ const writers = createKeyedLock();
 export const lockForWriting = (file: string): Promise<() => void> => writers.acquire(resolve(file));
 
 /** Runs a module's `transact` in a transaction, from `begin` to `commit` in the thread that writes. @throws as both do */
-export type TransactInThread = <Result>(module: URL, input: unknown) => Promise<Result>;
+export type RunInThread = <Result>(module: URL, input: unknown) => Promise<Result>;
 
 /** @returns null for a database that is not in threads */
-export function inThread(database: Kysely<Tables>): TransactInThread | null {
+export function inThread(database: Kysely<Tables>): RunInThread | null {
   const executor = database.getExecutor();
   if (!(executor.adapter instanceof ThreadedAdapter)) return null;
   return (module, input) =>
@@ -188,7 +188,7 @@ export class ThreadedConnection implements DatabaseConnection {
     this.#release();
   }
 
-  /** See {@link TransactInThread}. */
+  /** See {@link RunInThread}. */
   async transact<Result>(module: URL, input: unknown): Promise<Result> {
     const release = await lockForWriting(this.#file);
     try {

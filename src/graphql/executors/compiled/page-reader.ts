@@ -25,11 +25,12 @@ interface Reading {
   readonly pages: AnyPages;
   readonly accountId: string | null;
   readonly of: OpenedList | FoundItem;
-  readonly place: string;
+  /** Those of one key are read by the longest page among them. */
+  readonly sharedKey: string;
   readonly limit: number;
-  /** Its page in the loader that resolvers use (see loaders.ts). */
-  readonly page: string;
-  /** Of the longest page at its place. */
+  /** Of its page in the loader that resolvers use (see loaders.ts). */
+  readonly pageKey: string;
+  /** The longest page of its shared key. */
   read: ReadPage | undefined;
   shown: Shown | undefined;
   /** One for each template. */
@@ -132,8 +133,8 @@ export class PageReader {
       reading = this.#open(compiled.source, args);
       this.#readings.set(key, reading);
     }
-    const isUnread = !this.#pages.has(reading.page);
-    if (isUnread) this.#pages.set(reading.page, null);
+    const isUnread = !this.#pages.has(reading.pageKey);
+    if (isUnread) this.#pages.set(reading.pageKey, null);
     return { compiled, reading, isUnread, prints, at };
   }
 
@@ -185,15 +186,15 @@ export class PageReader {
     const { first } = request;
     const limit = limitAt(opened.from, { wanted: first, maxLimit: opened.maxLimit });
     const start = JSON.stringify([request.list, opened.from.cursor]);
-    const place = pages.joins === true ? start : `${limit} ${start}`;
+    const pageKey = `${limit} ${start}`;
     return {
       source,
       pages,
       accountId: of.account(args),
       of: { source: of, first, opened },
-      place,
+      sharedKey: pages.joins === true ? start : pageKey,
       limit,
-      page: `${limit} ${start}`,
+      pageKey,
       read: undefined,
       shown: undefined,
       prints: [],
@@ -203,24 +204,24 @@ export class PageReader {
   #openItem(source: CompiledSource, of: AnyItemSource, pages: AnyPages, args: Values): Reading {
     requireScope(this.#options.context.caller, of.operation.scope);
     const id = of.id(args);
-    // No place of a list begins so, whatever the id.
-    const place = `item ${source.index} ${id}`;
+    // No key of a list begins so, whatever the id.
+    const pageKey = `item ${source.index} ${id}`;
     return {
       source,
       pages,
       accountId: null,
       of: { id },
-      place,
+      sharedKey: pageKey,
       limit: 1,
-      page: place,
+      pageKey,
       read: undefined,
       shown: undefined,
       prints: [],
     };
   }
 
-  #show({ of, page: read }: Reading): Shown {
-    const { page, scanned } = this.#pages.get(read) as ReadPage;
+  #show({ of, pageKey }: Reading): Shown {
+    const { page, scanned } = this.#pages.get(pageKey) as ReadPage;
     if ('id' in of) return { connection: null, scanned, from: 0, to: page.items.length };
     const { source, first, opened } = of;
     const { from } = opened;
@@ -229,17 +230,17 @@ export class PageReader {
     return { connection: source.value(opened.connection(window), page), scanned, ...rangeOf(window, from.offset) };
   }
 
-  /** For each place the longest page; those of a source together. */
+  /** For each shared key the longest page; those of a source together. */
   async #read(unread: readonly Wanted[]): Promise<void> {
     const readings = unread.map(({ reading }) => reading);
     const { context } = this.#options;
-    const longest = longestPages(readings, ({ place }) => place);
+    const longest = longestPages(readings, ({ sharedKey }) => sharedKey);
     const batches = batchesOf([...longest.values()]);
     const bodies = (await Promise.all(batches.map((batch) => readBatch(context, batch)))).flat();
     const turn = context.turn?.(bodies.reduce((sum, body) => sum + weightOf(body), 0)) ?? null;
     if (turn !== null) await turn;
     for (const [at, reading] of batches.flat().entries()) reading.read = this.#scan(reading, bodies[at] ?? []);
-    for (const { page, place } of readings) this.#pages.set(page, longest.get(place)?.read ?? null);
+    for (const { pageKey, sharedKey } of readings) this.#pages.set(pageKey, longest.get(sharedKey)?.read ?? null);
   }
 
   #scan({ source, pages: { items, page } }: Reading, body: JsonDocument): ReadPage {
