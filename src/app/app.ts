@@ -11,7 +11,6 @@ import { endpoint } from '../graphql/endpoint.ts';
 import { createResponseCache } from '../graphql/response-cache.ts';
 import { schemaPath } from '../graphql/schema/schema-document.ts';
 import { createCompression } from '../http/compression.ts';
-import { createDraining } from '../http/connections.ts';
 import { corsFor } from '../http/cors.ts';
 import { observeRequests } from '../http/observed-requests.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -79,7 +78,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   const ports = portsInTurns(responses === null ? traced : invalidatingPorts(traced, responses.invalidate));
   const turns = createFairTurns();
   const compress = config.compression ? createCompression() : null;
-  const draining = createDraining();
+  const draining = new AbortController();
   const server = createHttpServer({
     logger,
     ready: backend.ready,
@@ -100,7 +99,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   server.add(metrics.routes);
   closers.push(server.close);
   closers.push(async () => {
-    draining.start();
+    draining.abort();
     if (server.server.listening) await sleep(config.shutdownDelayMs);
     // Subscriptions would never end by themselves. Last, so that their clients do not come back here.
     streams.end();

@@ -5,7 +5,7 @@ import type { Page } from '../kernel/paging.ts';
 import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
-import { countRows } from '../store/keyset-pages.ts';
+import { countLists } from '../store/keyset-pages.ts';
 import type { RowSource } from '../store/row-watch.ts';
 import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
@@ -72,17 +72,12 @@ export function pageOfAccounts(
   return selectPage(listed(database, list), byCreation('accounts', 'asc'), request);
 }
 
-/** Sizes, in the lists' order. @param max where counting ends */
+/** Sizes, in the lists' order. */
 export const countStoredAccounts = (
   database: Database,
   lists: readonly ListedAccounts[],
-  max: number,
-): Promise<number[]> =>
-  countRows(
-    database,
-    lists.map((list) => listed(database, list).clearSelect().select('id')),
-    max,
-  );
+): Promise<(number | Error)[]> =>
+  countLists(database, lists, (list) => listed(database, list).clearSelect().select('id'));
 
 export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
   const read = (ids: readonly string[]) => storedAccounts(database).where('id', 'in', ids).execute();

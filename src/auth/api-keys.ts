@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { SqliteAdapter, sql } from 'kysely';
 import { type Caller, expiredKey, missingKey, type Scope } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -10,7 +10,7 @@ import { readJsonColumn } from '../store/json.ts';
 /** Lets people and secret scanners recognize a key. */
 const keyPrefix = 'postern_';
 
-const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+const hashOf = (key: string): string => hash('sha256', key);
 
 export interface NewKey {
   readonly workspaceId: string;

@@ -1,5 +1,5 @@
 /** The way in: an event is acknowledged once it is stored with its deliveries, in one transaction. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DeliveryEvent } from '../events/event.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -171,6 +171,4 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
 
 /** Of an event, for `events.fingerprint`. */
 const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
-  createHash('sha256')
-    .update(JSON.stringify([accountId, source, event, given, webhookId]))
-    .digest('base64url');
+  hash('sha256', JSON.stringify([accountId, source, event, given, webhookId]), 'base64url');

@@ -129,7 +129,7 @@ export interface DeliveryEngineOptions {
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   /** Puts something before the network, such as the receiver of the sandbox. */
-  readonly before?: (network: Outbound) => Outbound;
+  readonly before?: ((network: Outbound) => Outbound) | undefined;
   readonly tuning: DeliveryTuning;
 }
 

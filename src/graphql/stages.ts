@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { type Admission, apiKeyOf } from '../auth/admission.ts';
 import { parametersOfUrl } from '../http/query.ts';
 import { type Caller, missingKey } from '../kernel/caller.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened, shortList } from '../kernel/issues.ts';
 import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../kernel/lib/json-text.ts';
 import { isObject } from '../kernel/lib/objects.ts';
@@ -34,10 +34,10 @@ function keepSent(exchange: Exchange, body: unknown): null {
 
 function requestIn(body: unknown): SentParameters {
   if (Array.isArray(body)) {
-    throw new ServiceError('malformed_request', { detail: 'Send one request at a time: batches are not supported.' });
+    throw malformedRequest('Send one request at a time: batches are not supported.');
   }
   if (typeof body === 'object' && body !== null) return body;
-  throw new ServiceError('malformed_request', { detail: 'The body must be a JSON object.' });
+  throw malformedRequest('The body must be a JSON object.');
 }
 
 /** Texts, or JSON; an empty one counts as missing. */
@@ -62,7 +62,7 @@ function reasonable<T>(request: T): T {
   if (!hasFewEntries(request)) throw new LimitError('entries', maxJsonEntries);
   if (isShallow(request)) return request;
   const detail = `The request is nested more than ${maxJsonDepth} levels deep.`;
-  throw new ServiceError('malformed_request', { detail });
+  throw malformedRequest(detail);
 }
 
 /** Identifies and counts, by key or else by address. @throws ServiceError as {@link Admission} */

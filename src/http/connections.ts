@@ -55,28 +55,11 @@ export function oneAtATime(logger: Logger): Turns {
   return { take, last: (socket) => lines.get(socket)?.last };
 }
 
-export interface Draining {
-  readonly started: boolean;
-  start(): void;
-}
-
-export function createDraining(): Draining {
-  let started = false;
-  return {
-    get started() {
-      return started;
-    },
-    start() {
-      started = true;
-    },
-  };
-}
-
-export const closingWhile = (draining: Draining, Response: typeof ServerResponse): typeof ServerResponse =>
+export const closingWhile = (draining: AbortSignal, Response: typeof ServerResponse): typeof ServerResponse =>
   class<Request extends IncomingMessage> extends Response<Request> {
     // Two forms of arguments, passed on as they are.
     override writeHead(...args: [number, ...never[]]): this {
-      if (draining.started) this.shouldKeepAlive = false;
+      if (draining.aborted) this.shouldKeepAlive = false;
       return super.writeHead(...args);
     }
   };

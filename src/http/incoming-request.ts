@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
 import { privateHeaders } from './headers.ts';
@@ -213,7 +213,7 @@ function receiveBody(request: IncomingRequest, turns: FairTurns | undefined): Pr
   });
 }
 
-const endedEarly = () => new ServiceError('malformed_request', { detail: 'The body of the request ended early.' });
+const endedEarly = () => malformedRequest('The body of the request ended early.');
 
 /** A client's own request id: 8 to 64 characters that are safe to log and to search for. */
 function acceptedRequestId(header = ''): string | undefined {

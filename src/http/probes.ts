@@ -1,16 +1,15 @@
 /** Orchestrators' probes: alive, and ready. */
 import type { Logger } from 'pino';
 import { ServiceError, toEnvelope } from '../kernel/errors.ts';
-import type { Draining } from './connections.ts';
 import type { Route } from './router.ts';
 import { sendJson } from './send.ts';
 
 /** Keyless. The log has a line for each change of readiness. @param ready rejects while the gateway is not */
-export function probes(ready: () => Promise<void>, draining: Draining, logger: Logger): Route[] {
+export function probes(ready: () => Promise<void>, draining: AbortSignal, logger: Logger): Route[] {
   let wasReady = true;
 
   async function whyNot(): Promise<ServiceError | null> {
-    if (draining.started) return new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
+    if (draining.aborted) return new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
     try {
       await ready();
       if (!wasReady) logger.info('the gateway is ready again');

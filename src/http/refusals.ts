@@ -1,4 +1,4 @@
-import { fromUnknown, ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { fromUnknown, malformedRequest, ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/deadline.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -53,8 +53,7 @@ export async function sendRefusal(
   await respond(request, failure);
 }
 
-const brokenOff = () =>
-  new ServiceError('malformed_request', { detail: 'The connection was closed before the whole body had arrived.' });
+const brokenOff = () => malformedRequest('The connection was closed before the whole body had arrived.');
 
 /** Logs failures from status 500 on: as errors, unless the gateway refused on purpose. */
 export function logFailure(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 
 /** Request line and headers together, in bytes. */
 export const maxHeadersLength = 16_384;
@@ -33,10 +33,10 @@ export type RequestHeaders = Readonly<Partial<Record<(typeof requestHeaders)[num
 /** @returns undefined for a readable message */
 export function headerRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) {
-    return new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
+    return malformedRequest('The request has no Host header.');
   }
   if (headers.host !== undefined && !isHost(headers.host)) {
-    return new ServiceError('malformed_request', { detail: 'The Host header is not valid.' });
+    return malformedRequest('The Host header is not valid.');
   }
   const tooLong = requestHeaders.find((name) => (headers[name]?.length ?? 0) > maxHeaderLength);
   if (tooLong === undefined) return undefined;

@@ -2,11 +2,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
 import { http } from '../kernel/lib/node-http.ts';
 import { withoutCredentials } from '../kernel/secrets/redact.ts';
-import { closingWhile, createDraining, type Draining, oneAtATime } from './connections.ts';
+import { closingWhile, oneAtATime } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import { type Listening, listenAt, type Place } from './listening.ts';
@@ -28,7 +28,7 @@ export interface HttpOptions {
   /** Rejects while the gateway is not ready: `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
   /** While it lasts, `/readyz` responds with 503 too. */
-  readonly draining?: Draining;
+  readonly draining?: AbortController;
   readonly isTrustedProxy?: IsTrustedProxy;
   readonly turns?: FairTurns;
   readonly cors?: Cors | null;
@@ -48,10 +48,10 @@ export interface HttpServer {
 }
 
 export function createHttpServer(options: HttpOptions): HttpServer {
-  const { logger, ready, draining = createDraining(), isTrustedProxy = () => false, turns } = options;
+  const { logger, ready, draining = new AbortController(), isTrustedProxy = () => false, turns } = options;
   const { cors = null, observer = null, waiting = waitingLimits } = options;
   const router = createRouter();
-  router.add(probes(ready, draining, logger));
+  router.add(probes(ready, draining.signal, logger));
   const pipelined = oneAtATime(logger);
   /**
    * Connections without a request. node:http waits for them when it stops, and clients open some in advance, as undici
@@ -130,9 +130,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     if (stopping) return new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
     const last = pipelined.last(raw.socket);
     if (last !== undefined && last.req !== raw && !last.closed)
-      return new ServiceError('malformed_request', {
-        detail: 'Wait for the earlier responses on the connection before you open a WebSocket.',
-      });
+      return malformedRequest('Wait for the earlier responses on the connection before you open a WebSocket.');
     return socketRefusal(raw, socketRoute);
   }
 
@@ -140,14 +138,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const becomesSocket = (raw: IncomingMessage): boolean =>
     asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
 
-  const server = createNodeServer(listener, closingWhile(draining, limited.Response), becomesSocket);
+  const server = createNodeServer(listener, closingWhile(draining.signal, limited.Response), becomesSocket);
   server.on('upgrade', (raw, socket, head) => {
     unused.delete(raw.socket);
     // Before Node.js 22.21 every upgrade comes here.
     if (sockets === null || !becomesSocket(raw)) {
-      const unknown = new ServiceError('malformed_request', {
-        detail: 'The connection cannot be upgraded to this protocol.',
-      });
+      const unknown = malformedRequest('The connection cannot be upgraded to this protocol.');
       respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger);
       return;
     }
@@ -171,11 +167,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     refuseUnreadable(error, socket, { logger, adjust, last: pipelined.last(socket) });
   });
   server.on('connect', (_raw, socket) =>
-    respondOn(
-      socket,
-      new ServiceError('malformed_request', { detail: 'The gateway is not a proxy: CONNECT is not supported.' }),
-      logger,
-    ),
+    respondOn(socket, malformedRequest('The gateway is not a proxy: CONNECT is not supported.'), logger),
   );
 
   return {
@@ -195,7 +187,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     },
     async close() {
       stopping = true;
-      draining.start();
+      draining.abort();
       for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
       await listening?.close();
     },

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { http } from '../kernel/lib/node-http.ts';
 import { privateHeaders } from './headers.ts';
 import { lingerMs } from './unread-bodies.ts';
@@ -79,8 +79,8 @@ function unreadable(code = ''): ServiceError {
     case 'HPE_HEADER_OVERFLOW':
       return new ServiceError('content_too_large', { detail: 'The headers of the request are too large.' });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('malformed_request', { detail: 'The request did not arrive in time.' });
+      return malformedRequest('The request did not arrive in time.');
     default:
-      return new ServiceError('malformed_request', { detail: 'The request is not valid HTTP.' });
+      return malformedRequest('The request is not valid HTTP.');
   }
 }

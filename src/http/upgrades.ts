@@ -1,6 +1,6 @@
 /** WebSocket requests and their refusals (RFC 6455, section 4.2). */
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { HttpRefusal } from './refusals.ts';
 import { pathIn } from './router.ts';
@@ -28,18 +28,18 @@ export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): 
   if (method !== 'GET') {
     return new HttpRefusal(405, { detail: 'A WebSocket begins with GET.', headers: { allow: 'GET' } });
   }
-  if (raw.httpVersion !== '1.1') return malformedUpgrade('A WebSocket begins with HTTP/1.1.');
+  if (raw.httpVersion !== '1.1') return malformedRequest('A WebSocket begins with HTTP/1.1.');
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
-    return malformedUpgrade('A request for a WebSocket has no body: leave out Content-Length and Transfer-Encoding.');
+    return malformedRequest('A request for a WebSocket has no body: leave out Content-Length and Transfer-Encoding.');
   }
   if (headers['sec-websocket-version'] !== socketVersion) {
     const wanted = { upgrade: 'websocket', 'sec-websocket-version': socketVersion };
     return new HttpRefusal(426, { detail: `Use version ${socketVersion} of WebSocket (RFC 6455).`, headers: wanted });
   }
   if (!key.test(headers['sec-websocket-key'] ?? ''))
-    return malformedUpgrade('Sec-WebSocket-Key must be 16 bytes in base64.');
+    return malformedRequest('Sec-WebSocket-Key must be 16 bytes in base64.');
   if (!protocolsOf(raw).includes(route.protocol)) {
-    return malformedUpgrade(
+    return malformedRequest(
       `Ask for the subprotocol ${route.protocol}, as the library graphql-ws does: no other is spoken.`,
     );
   }
@@ -48,8 +48,6 @@ export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): 
     detail: 'Pages of this origin may not open the WebSocket: CORS_ORIGINS does not list it.',
   });
 }
-
-const malformedUpgrade = (detail: string) => new ServiceError('malformed_request', { detail });
 
 const protocolsOf = ({ headers: { 'sec-websocket-protocol': protocols = '' } }: IncomingMessage): string[] =>
   protocols.split(',').map((each) => each.trim());

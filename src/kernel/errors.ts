@@ -129,7 +129,7 @@ interface ServiceErrorOptions {
   readonly status?: number;
   readonly title?: string;
   /** In lower case, such as `retry-after`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | null;
   /** Overrides the table's, where the endpoint decides. */
   readonly family?: ErrorFamily;
   /** Whether a command may have been carried out all the same; by default as {@link failureOfCommand} decides. */
@@ -167,6 +167,11 @@ export class ServiceError extends Error {
     this.outcomeUnknown = options.outcomeUnknown;
   }
 
+  /** The same failure, but for the changes. */
+  with(changes: ServiceErrorOptions): ServiceError {
+    return new ServiceError(this.errorName, { ...this, cause: this.cause, ...changes });
+  }
+
   get type(): ErrorType {
     return `errors/${this.errorName}`;
   }
@@ -190,19 +195,19 @@ export const mayHaveActed = ({ errorName, outcomeUnknown }: ServiceError): boole
 /** The failure of a command: sets `outcomeUnknown`, and says so in `detail`, where it may have been carried out. */
 export function failureOfCommand(error: unknown): ServiceError {
   const failure = fromUnknown(error);
-  const { errorName, detail, headers } = failure;
+  const { detail } = failure;
   if (failure.outcomeUnknown !== undefined || !mayHaveActed(failure)) return failure;
-  return new ServiceError(errorName, {
-    ...failure,
-    headers: headers ?? {},
+  return failure.with({
     // Only commands without effect may be tried again.
     detail: `${detail?.replace(/ Try again\b[^.]*\.$/, '') ?? `${failure.title}.`}${outcomeIsUnknown}`,
-    cause: failure.cause,
     outcomeUnknown: true,
   });
 }
 
 const outcomeIsUnknown = ' The outcome is unknown: check it before you try again.';
+
+/** Bytes, text or parameters that do not have the form which the interface asks for. */
+export const malformedRequest = (detail: string): ServiceError => new ServiceError('malformed_request', { detail });
 
 /** An error without details for callers. @param cause the original error, for the log */
 export const unexpectedError = (cause: unknown): ServiceError =>

@@ -119,9 +119,9 @@ function isHttpUrl(value: string): boolean {
   // The URL parser strips control characters and white space, repairs backslashes, and takes the first segment of the path
   // for a host that is missing; a caller's URL must need none of that.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it rejects
-  if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\/[^/]/i.test(value) || !URL.canParse(value)) return false;
-  const url = new URL(value);
-  return url.username === '' && url.password === '';
+  if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\/[^/]/i.test(value)) return false;
+  const url = URL.parse(value);
+  return url !== null && url.username === '' && url.password === '';
 }
 
 /** Counts before it reads entries, as Zod's own rules for arrays do not. A longer list is `errors/limit_too_high`. */

@@ -66,13 +66,7 @@ export function toAllowedError(endpoint: EndpointName, failure: ServiceError): S
   if (name === 'unexpected_error') {
     return outcomeUnknown ? failureOfCommand(unexpectedError(failure)) : unexpectedError(failure);
   }
-  return new ServiceError(name, {
-    ...(detail === undefined ? {} : { detail }),
-    issues,
-    cause,
-    headers: headers ?? {},
-    outcomeUnknown,
-  });
+  return new ServiceError(name, { detail, issues, cause, headers, outcomeUnknown });
 }
 
 function substituteOf(endpoint: EndpointName, name: ErrorName): ErrorName {

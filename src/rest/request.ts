@@ -9,7 +9,7 @@ import { codingRefusal } from '../http/refusals.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
 import type { Parameters } from '../http/router.ts';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { invalidParameters } from '../kernel/issues.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -79,11 +79,11 @@ function readBody(
   const refusal = codingRefusal(headers);
   if (refusal !== undefined) throw refusal;
   if (bytes.length > 0 && mediaTypeOf(headers) !== 'application/json') {
-    throw new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
+    throw malformedRequest('Send the body as application/json.');
   }
   const value = parseStrictJson(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ServiceError('malformed_request', { detail: 'The body must be a JSON object.' });
+    throw malformedRequest('The body must be a JSON object.');
   }
   const issues = pathParameters(endpoint)
     .filter((name) => Object.hasOwn(value, name))

@@ -7,7 +7,7 @@
  * looks for `__proto__` alone. Hence the scanner below: one pass over a text that is known to be JSON and at most 1 MiB
  * long.
  */
-import { ServiceError } from '../kernel/errors.ts';
+import { malformedRequest } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { decodeText, endOfString, maxJsonDepth, parseJson } from '../kernel/lib/json-text.ts';
 
@@ -45,7 +45,7 @@ function requireUnambiguous(text: string): void {
         break;
       }
     }
-    if (open.length > maxJsonDepth) throw malformedJson(`The body is nested more than ${maxJsonDepth} levels deep.`);
+    if (open.length > maxJsonDepth) throw malformedRequest(`The body is nested more than ${maxJsonDepth} levels deep.`);
   }
 }
 
@@ -57,9 +57,7 @@ function isName(text: string, end: number): boolean {
 }
 
 function requireNew(name: string, names: Set<string> | null): void {
-  if (forbiddenNames.has(name)) throw malformedJson(`The body has a field named ${name}, which is never allowed.`);
-  if (names?.has(name)) throw malformedJson(`The body has the field ${shortened(name)} twice in one object.`);
+  if (forbiddenNames.has(name)) throw malformedRequest(`The body has a field named ${name}, which is never allowed.`);
+  if (names?.has(name)) throw malformedRequest(`The body has the field ${shortened(name)} twice in one object.`);
   names?.add(name);
 }
-
-const malformedJson = (detail: string) => new ServiceError('malformed_request', { detail });

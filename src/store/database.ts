@@ -59,7 +59,7 @@ export interface ConnectOptions extends PostgresPoolOptions, SqliteThreadOptions
 export const openUnmigrated = async (location: DatabaseLocation, options: ConnectOptions = {}): Promise<Database> =>
   new Kysely<Tables>({
     dialect: await dialectOf(location, options),
-    ...(options.onStatement === undefined ? {} : { log: options.onStatement }),
+    log: options.onStatement,
   });
 
 /** Runs pending migrations, and closes the database if that fails. */

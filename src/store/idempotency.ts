@@ -4,7 +4,7 @@
  * outcome stayed unknown): nobody takes it over, unless its request was atomic (key-response.ts): then it has not acted.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureOfCommand, ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, type IdempotentRequest, replayedHeader, type TakenKey } from '../kernel/idempotency.ts';
@@ -185,8 +185,7 @@ const rowId = ({ caller: { keyId, token, accountIds }, endpoint, key }: Idempote
 const requestFingerprint = ({ request }: IdempotentRequest): string => hashOfAll([request]);
 
 /** SHA-256 in hex: of fixed size, and nothing of the request can be read. */
-const hashOfAll = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+const hashOfAll = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts));
 
 /** A failure is stored without a status: so older gateways read it. */
 const writeFailure = ({ errorName, status, title, detail }: ServiceError): string =>

@@ -50,20 +50,18 @@ export const countLists = <Filter, Schema, Table extends keyof Schema>(
   database: Database,
   filters: readonly Filter[],
   queryOf: (filter: Filter) => SelectQueryBuilder<Schema, Table, { id: string }>,
-): Promise<(number | Error)[]> =>
-  readTogether(filters, queryOf, (queries) => countRows(database, queries, maxTotalCount));
+): Promise<(number | Error)[]> => readTogether(filters, queryOf, (queries) => countRows(database, queries));
 
-/** Sizes of lists, in the order of the queries. `max` ends the counting. */
-export async function countRows<Schema, Table extends keyof Schema>(
+/** In the order of the queries. */
+async function countRows<Schema, Table extends keyof Schema>(
   database: Database,
   queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
-  max: number,
 ): Promise<number[]> {
   const counts: number[] = [];
   for (const some of statementsOf(queries, (query) => query)) {
     const parts = some.map(
       (query, place) =>
-        sql`select ${sql.lit(place)} as list_place, count(*) as size from (${query.limit(max)}) as part`,
+        sql`select ${sql.lit(place)} as list_place, count(*) as size from (${query.limit(maxTotalCount)}) as part`,
     );
     const { rows } = await sql<{ list_place: number; size: number }>`
       ${sql.join(parts, sql` union all `)} order by list_place`.execute(database);

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { notOffered, ServiceError } from '../kernel/errors.ts';
 import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
-import { Deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
+import { type Deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
@@ -101,11 +101,11 @@ export function createUpstream(
   async function carryOut(prepared: PreparedCall, keyId: string, milliseconds: number): Promise<WireResponse> {
     singleFlight.forget(keyId);
     // Not with the client: the service would carry the command out all the same, and nobody would know when.
-    const limit = new Deadline(milliseconds, null, deadlineMessage);
     try {
-      return await perform(prepared, limit, milliseconds);
+      return await underDeadline(milliseconds, null, deadlineMessage, (limit) =>
+        perform(prepared, limit, milliseconds),
+      );
     } finally {
-      limit[Symbol.dispose]();
       singleFlight.forget(keyId);
     }
   }

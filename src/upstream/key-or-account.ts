@@ -21,15 +21,7 @@ export function disambiguateCredentials(upstream: Upstream, askWithKey: AskWithK
       if (!(error instanceof ServiceError)) return failure;
       // With the gateway's own key it is our fault.
       if (error.cause instanceof ServiceError && refusesKey(error.cause)) return error;
-      const { errorName, status, title, detail } = failure;
-      if (refusesKey(error)) {
-        return new ServiceError(errorName, {
-          status,
-          title,
-          ...(detail === undefined ? {} : { detail }),
-          family: 'key',
-        });
-      }
+      if (refusesKey(error)) return failure.with({ family: 'key' });
     }
     return failure;
   }

@@ -161,12 +161,10 @@ function reportedError(
   if (errorName === undefined) {
     return { error: unreadableError(status, 'is an error of no type that the contract has'), reported: null };
   }
-  const theirTitle = reportedText(title);
-  const theirDetail = reportedText(detail);
   const error = new ServiceError(errorName, {
     status,
-    ...(theirTitle === undefined ? {} : { title: theirTitle }),
-    ...(theirDetail === undefined ? {} : { detail: theirDetail }),
+    title: reportedText(title),
+    detail: reportedText(detail),
     family: familyOf(errorName, endpoint),
     ...retryAfter,
   });

@@ -4,6 +4,7 @@ import {
   type GraphQLField,
   type GraphQLNamedType,
   getNamedType,
+  getOperationAST,
   isAbstractType,
   isInterfaceType,
   isLeafType,
@@ -14,7 +15,6 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
-import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { sourceOf } from '../../src/graphql/kit/source.ts';
@@ -26,8 +26,8 @@ import { servicePorts } from '../support/service-ports.ts';
 function reasonFor(query: string, ports: Ports = servicePorts): string | null {
   const document = parse(query);
   expect(validate(schema, document)).toEqual([]);
-  const operation = chosenOperation(document, null);
-  if (operation === undefined) throw new Error('No operation');
+  const operation = getOperationAST(document, null);
+  if (!operation) throw new Error('No operation');
   try {
     compileOperation(schema, ports, document, operation, {});
     return null;

@@ -10,6 +10,7 @@ import {
   type ExecutionResult,
   execute,
   GraphQLError,
+  getOperationAST,
   getVariableValues,
   parse,
   validate,
@@ -17,7 +18,6 @@ import {
 import { createLoaders } from '../../src/capabilities/loaders.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import { webhookListScope } from '../../src/capabilities/webhooks/filter.ts';
-import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { type EncodedOperation, encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
@@ -148,8 +148,8 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   const document = parse(query);
   const errors = validate(schema, document);
   if (errors.length > 0) throw new Error(`Seed ${seed}: ${errors.join('\n')}\n${query}`);
-  const chosen = chosenOperation(document, operationName);
-  if (chosen === undefined) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
+  const chosen = getOperationAST(document, operationName);
+  if (!chosen) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
   const { coerced } = getVariableValues(schema, chosen.variableDefinitions ?? [], variables);
   if (coerced === undefined) throw new Error(`Seed ${seed}: the variables do not fit`);
   try {
@@ -259,8 +259,8 @@ async function requireSameOfResolvers(
   context: RequestContext,
   expected: ExecutionResult,
 ): Promise<void> {
-  const operation = chosenOperation(document, operationName);
-  if (operation === undefined) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
   const ofOperation = { ...context, ports, cursors: testCursors, loaders: createLoaders(ports, context) };
   const result = await executeByResolvers({ schema, document, operation, values, context: ofOperation });
   const [own, wanted] = [result, expected].map(({ data, errors = [] }) =>

@@ -1,9 +1,8 @@
 /** Compiled operations against graphql-js in embedded mode: generated operations over a database of each kind. */
-import { execute, getVariableValues, parse, validate } from 'graphql';
+import { execute, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
 import { schema } from '../../src/capabilities/schema.ts';
-import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
@@ -52,9 +51,9 @@ describe.each(databases)('on $name', ({ withSchema }) => {
   ): Promise<string | { readonly reason: string }> {
     const { ports } = gateway.app;
     const document = parse(query);
-    const operation = chosenOperation(document, operationName);
+    const operation = getOperationAST(document, operationName);
     const { coerced } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables);
-    if (operation === undefined || coerced === undefined) throw new Error(`A wrong operation: ${query}`);
+    if (!operation || coerced === undefined) throw new Error(`A wrong operation: ${query}`);
     const context = { ...given, ports, cursors: testCursors };
     try {
       const plan = encodeOperation(compileOperation(schema, ports, document, operation, coerced));
@@ -80,9 +79,9 @@ describe.each(databases)('on $name', ({ withSchema }) => {
     const ofGraphQL = await execute({
       ...{ schema, document, operationName, variableValues: variables, contextValue: contextFresh() },
     });
-    const operation = chosenOperation(document, operationName);
+    const operation = getOperationAST(document, operationName);
     const { coerced: values } = getVariableValues(schema, operation?.variableDefinitions ?? [], variables);
-    if (operation === undefined || values === undefined) throw new Error(`A wrong operation: ${query}`);
+    if (!operation || values === undefined) throw new Error(`A wrong operation: ${query}`);
     const own = await executeByResolvers({ schema, document, operation, values, context: contextFresh() });
     return { ofGraphQL, own };
   }

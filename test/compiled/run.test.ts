@@ -1,10 +1,9 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
 
-import { parse } from 'graphql';
+import { getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
 import { schema } from '../../src/capabilities/schema.ts';
-import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
@@ -26,8 +25,8 @@ async function responseWith(query: string, characters: number): Promise<unknown>
   const body = Buffer.from(JSON.stringify(postList([pnetPost('1', { text: 'x'.repeat(characters) })])));
   const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
   const document = parse(query);
-  const node = chosenOperation(document, null);
-  if (node === undefined) throw new Error('The document has no operation');
+  const node = getOperationAST(document, null);
+  if (!node) throw new Error('The document has no operation');
   const operation = encodeOperation(compileOperation(schema, ports, document, node, {}));
   const context = {
     caller: listsReader,

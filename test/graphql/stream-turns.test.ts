@@ -7,12 +7,12 @@ import {
   GraphQLInt,
   GraphQLObjectType,
   GraphQLSchema,
+  getOperationAST,
   parse,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newJobId } from '../../src/capabilities/jobs/repository.ts';
 import { schema } from '../../src/capabilities/schema.ts';
-import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import {
   createStreamTurns,
   type StreamTurn,
@@ -128,8 +128,8 @@ describe('turns', () => {
       },
     };
     const document = parse('subscription { tick }');
-    const operation = chosenOperation(document, undefined);
-    if (operation === undefined) throw new Error('The document has no operation');
+    const operation = getOperationAST(document, undefined);
+    if (!operation) throw new Error('The document has no operation');
     const subscribing = subscribeInTurns(
       { schema, document, operation, values: {}, context: undefined },
       {},

@@ -59,7 +59,7 @@ export async function embeddedBackend(
     telemetry,
     now,
     randomBytes,
-    ...(config.demo ? { before: withSandboxReceiver } : {}),
+    before: config.demo ? withSandboxReceiver : undefined,
     tuning,
   });
   const cursorKeys = sealing.keyring('rest-cursors');

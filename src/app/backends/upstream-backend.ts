@@ -47,7 +47,7 @@ export function upstreamBackend(
     // One key of the service, and so its data, for all callers of all workspaces.
     tenantOf: () => 'upstream',
     // For the same reason, idempotency keys would collide there.
-    ...(storage === null ? {} : { idempotency: storage.idempotency }),
+    idempotency: storage?.idempotency,
     async ready() {
       await Promise.all([service.ready(), storage?.ready()]);
     },

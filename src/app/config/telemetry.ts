@@ -5,7 +5,7 @@ import { variable } from './variable.ts';
 
 const otlpEndpoint = (value: string): string | null => {
   if (value === '') return null;
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
   throw new Error('must be the URL of an OTLP receiver, such as http://127.0.0.1:4318');
 };
 

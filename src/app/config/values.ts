@@ -59,7 +59,7 @@ export function origins(value: string): readonly string[] {
 function requireOrigin(entry: string): string {
   if (entry === '*') throw new Error('must name each origin: "*" would let every page read responses');
   if (entry.includes('*')) throw new Error(`must name each origin: "${entry}" would match none`);
-  const { protocol, host } = URL.canParse(entry) ? new URL(entry) : { protocol: '', host: '' };
+  const { protocol = '', host = '' } = URL.parse(entry) ?? {};
   const canonical = `${protocol}//${host}`;
   if (host !== '' && entry === canonical) return entry;
   const meant = host === '' ? '' : `: did you mean ${canonical}?`;
@@ -77,7 +77,7 @@ export const withoutLastSlashes = (url: string): string =>
 
 export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
   if (value === '') return null;
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
     throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
   }

@@ -10,7 +10,6 @@ import {
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
-import { maxTotalCount } from '../../kernel/validation.ts';
 import type { Database } from '../../store/database.ts';
 import { findByIds, onlyOf, requireFound } from '../../store/reads.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
@@ -76,7 +75,6 @@ export function embeddedAccounts({
       countStoredAccounts(
         database,
         filters.map((filter) => ({ ...caller, ...filter })),
-        maxTotalCount,
       ),
 
     async watch(context, { account_ids }) {

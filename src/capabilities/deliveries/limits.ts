@@ -1,5 +1,6 @@
 /** Limits of a workspace, around the commands that create work for the delivery engine. */
 import type { RateLimit } from '../../auth/rate-limit.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
 import type { DeliveriesPort } from './port.ts';
 import type { EventEmitted } from './shapes.ts';
 
@@ -14,15 +15,17 @@ type Commands = Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'rede
 
 /** Commands that throw `service_unavailable` beyond their workspace's limits. */
 export function limitedCommands(commands: Commands, { events, deliveries }: DeliveryRateLimits): Commands {
-  type Command = (typeof commands)[keyof Commands];
   const limited =
-    <Run extends Command>(run: Run, eventCost: 0 | 1, deliveriesOf: (result: Awaited<ReturnType<Run>>) => number) =>
-    async (...[context, request]: Parameters<Run>): Promise<Awaited<ReturnType<Run>>> => {
+    <Request, Result>(
+      run: (context: RequestContext, request: Request) => Promise<Result>,
+      eventCost: 0 | 1,
+      deliveriesOf: (result: Result) => number,
+    ) =>
+    async (context: RequestContext, request: Request): Promise<Result> => {
       const { workspaceId } = context.caller;
       await deliveries.take(workspaceId, 0);
       if (eventCost > 0) await events.take(workspaceId, eventCost);
-      // The compiler does not see that a command takes its own parameters.
-      const result = (await run(context, request as never)) as Awaited<ReturnType<Run>>;
+      const result = await run(context, request);
       deliveries.charge(workspaceId, deliveriesOf(result));
       return result;
     };

@@ -5,15 +5,12 @@ import type { DatabaseKind } from '../../store/json.ts';
 import { byCreation, pageQuery } from '../../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
 import type { Tables } from '../../store/schema.ts';
-
-/** Not on their way. */
-const requeueableStates = ['held', 'failed', 'succeeded'] as const;
-type RequeueableState = (typeof requeueableStates)[number];
+import { type RedeliverableState, redeliverableStates } from './shapes.ts';
 
 /** Times are epoch milliseconds. */
 export interface RequeueFilter {
   readonly webhookId: string;
-  readonly state: RequeueableState;
+  readonly state: RedeliverableState;
   /** Inclusive. */
   readonly since: number | null;
   /** Exclusive. */
@@ -27,7 +24,7 @@ const deliveriesOfTransaction = 1_000;
 
 /** @param now epoch milliseconds. @returns false for a delivery that is pending or being sent */
 export const requeue = (transaction: NotifyingTransaction, deliveryId: string, now: number): Promise<boolean> =>
-  transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], requeueableStates, now)) > 0);
+  transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], redeliverableStates, now)) > 0);
 
 /** A failure leaves what earlier transactions, each of a thousand, have requeued. @param now epoch milliseconds */
 export async function requeueAll(
@@ -82,7 +79,7 @@ async function requeueIds(
   transaction: Kysely<Tables>,
   changed: ChangeRecorder,
   ids: readonly string[],
-  states: readonly RequeueableState[],
+  states: readonly RedeliverableState[],
   now: number,
 ): Promise<number> {
   if (ids.length === 0) return 0;

@@ -28,8 +28,8 @@ export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } a
 export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Of `redeliverAll`. */
-const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
+/** Not on their way. */
+export const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
 export type RedeliverableState = (typeof redeliverableStates)[number];
 
 /** Of one event to one webhook. Times are epoch milliseconds. */

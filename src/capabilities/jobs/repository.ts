@@ -58,7 +58,9 @@ export async function requireJob(
   accountId: string,
   jobId: string,
 ): Promise<StoredJob> {
-  checkJobId(jobId);
+  if (!isJobId(jobId)) {
+    throw new ServiceError('invalid_resource_identifier', { detail: 'The job id is malformed: it has digits only.' });
+  }
   const job = await jobsById(database, caller, [jobId])
     .select('fields')
     .where('account_id', '=', accountId)
@@ -190,9 +192,3 @@ export const newJobId = (randomBytes: RandomBytes): string =>
   (100_000_000_000_000n + (randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n)).toString();
 
 export const isJobId = (value: string): boolean => /^\d{1,32}$/.test(value);
-
-/** @throws ServiceError `invalid_resource_identifier` when the id is malformed */
-export function checkJobId(value: string): void {
-  if (isJobId(value)) return;
-  throw new ServiceError('invalid_resource_identifier', { detail: 'The job id is malformed: it has digits only.' });
-}

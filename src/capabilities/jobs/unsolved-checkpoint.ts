@@ -6,16 +6,7 @@ export class UnsolvedCheckpoint extends ServiceError {
   readonly checkpoint: OpenCheckpoint | null;
 
   constructor(failure: ServiceError, checkpoint: OpenCheckpoint | null) {
-    const { detail, status, title, headers } = failure;
-    super(failure.errorName, {
-      detail,
-      issues: issuesOf(failure),
-      status,
-      title,
-      headers: headers ?? {},
-      cause: failure,
-      family: 'checkpoint',
-    });
+    super(failure.errorName, { ...failure, issues: issuesOf(failure), cause: failure, family: 'checkpoint' });
     this.checkpoint = checkpoint;
   }
 }

@@ -31,8 +31,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     const found = new Map<string, Webhook>();
     let cursor: string | null | undefined;
     for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
-      const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
-      const { items, cursor: next } = await read(context, query);
+      const { items, cursor: next } = await read(context, { limit: pageSize, cursor });
       for (const webhook of items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
       cursor = next;
     }

@@ -57,7 +57,6 @@ function hiddenHeaders({ headers }: Webhook): Webhook['headers'] {
 
 /** Scheme, host and port: path and query may be credentials, as most chat services' are. */
 function shownUrl(url: string): string {
-  if (!URL.canParse(url)) return hiddenValue;
-  const { protocol, origin } = new URL(url);
+  const { protocol, origin } = URL.parse(url) ?? {};
   return protocol === 'https:' || protocol === 'http:' ? `${origin}/${hiddenValue}` : hiddenValue;
 }

@@ -8,7 +8,6 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
-  Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -112,18 +111,6 @@ function sizesOf(field: FieldOf, argument: (name: string) => unknown, inherited:
   const size = field.size(argument);
   if (field.isSized && inherited !== undefined) return { objects: inherited, page: undefined };
   return field.sizesOthers ? { objects: 1, page: size } : { objects: size, page: undefined };
-}
-
-/** The operation with this name, or the only one; undefined if there is none. */
-export function chosenOperation(
-  { definitions }: DocumentNode,
-  operationName: string | null | undefined,
-): OperationDefinitionNode | undefined {
-  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  if (operationName === undefined || operationName === null) {
-    return operations.length === 1 ? operations[0] : undefined;
-  }
-  return operations.find(({ name }) => name?.value === operationName);
 }
 
 export type CostOf = (values: Values) => number;

@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
@@ -16,7 +17,7 @@ import { buildVersion } from '../../kernel/build-version.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { SpanOptions } from '../../telemetry/telemetry.ts';
 import { shortErrors } from '../bounded-errors.ts';
-import { type CostOf, chosenOperation, createCosts } from '../cost/operation-cost.ts';
+import { type CostOf, createCosts } from '../cost/operation-cost.ts';
 import { fragmentsOf } from '../cost/selections.ts';
 import { type Plans, plansOf } from '../executors/compiled/plans.ts';
 import { Declined } from '../executors/declined.ts';
@@ -123,8 +124,8 @@ export class KnownDocument {
   }
 
   #know(operationName: string | null): KnownOperation | undefined {
-    const node = chosenOperation(this.document, operationName);
-    if (node === undefined) return undefined;
+    const node = getOperationAST(this.document, operationName);
+    if (!node) return undefined;
     const name = node.name?.value ?? null;
     // A request need not name the only one.
     const known = this.#operations.get(name) ?? new KnownOperation(this, node);

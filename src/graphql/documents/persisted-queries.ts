@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { ServiceError, toEnvelope } from '../../kernel/errors.ts';
+import { malformedRequest, ServiceError, toEnvelope } from '../../kernel/errors.ts';
 import { operationLimits } from '../cost/limits.ts';
 
 /** The documents of a few hundred pages. */
@@ -20,20 +20,15 @@ export function createPersistedQueries({ limit = maxCharacters }: { readonly lim
     /** Undefined if the process does not know the hash, or has forgotten it. */
     find: (sha256: string): string | undefined => documents.get(sha256),
     add(sha256: string, text: string): void {
-      if (!isTooLong(text)) documents.set(sha256, text);
+      if (text.length <= operationLimits.characters) documents.set(sha256, text);
     },
   };
 }
 
-const isTooLong = (document: string): boolean => document.length > operationLimits.characters;
-
-const hasHash = (sha256: string, document: string): boolean =>
-  document.isWellFormed() && hash('sha256', document) === sha256;
-
 /** @throws ServiceError `malformed_request` for another hash, or lone surrogates, which hashes cannot tell apart */
 export function requireHash(sha256: string, document: string): void {
-  if (hasHash(sha256, document)) return;
-  throw new ServiceError('malformed_request', { detail: 'sha256Hash is not the SHA-256 of the document, in hex.' });
+  if (document.isWellFormed() && hash('sha256', document) === sha256) return;
+  throw malformedRequest('sha256Hash is not the SHA-256 of the document, in hex.');
 }
 
 /** The hash, or manifest id in its place. @throws ServiceError `malformed_request` for another version than 1 */
@@ -42,9 +37,7 @@ export function persistedIdOf(extensions: unknown): string | undefined {
   if (persisted === undefined || persisted === null) return undefined;
   const id = property(persisted, 'sha256Hash');
   if (property(persisted, 'version') === 1 && typeof id === 'string' && id !== '') return id;
-  throw new ServiceError('malformed_request', {
-    detail: 'extensions.persistedQuery must be {"version":1,"sha256Hash":"<SHA-256 in hex>"}.',
-  });
+  throw malformedRequest('extensions.persistedQuery must be {"version":1,"sha256Hash":"<SHA-256 in hex>"}.');
 }
 
 export const isHash = (id: string): boolean => /^[\da-f]{64}$/.test(id);
@@ -72,9 +65,7 @@ export function persistedQueryNotFound(
 /** Ids mean nothing here. */
 export const documentsNotSupported = (requestId: string): GraphQLError =>
   documentRefusal('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED', requestId, {
-    failure: new ServiceError('malformed_request', {
-      detail: 'This gateway has no manifest of documents (DOCUMENTS).',
-    }),
+    failure: malformedRequest('This gateway has no manifest of documents (DOCUMENTS).'),
     status: 400,
   });
 

@@ -1,5 +1,5 @@
 /** Finds a document by text, hash (automatic persisted queries) or manifest id, and decides whether it may run. */
-import { ServiceError } from '../../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../../kernel/errors.ts';
 import { withoutPrefix } from './document-manifest.ts';
 import {
   documentsNotSupported,
@@ -59,14 +59,12 @@ export function documentFinder({
     throw persistedQueryNotFound(requestId, { isAutomatic, isOnly });
   }
 
-  const isOnlyFor = (request: DocumentRequest): boolean => trusted?.isOnly === true && !isExempt(request);
-
   const find: DocumentFinder = (sent, request) => {
     const query = sent.query === '' ? null : (sent.query ?? null);
     const named = documentName(sent, trusted !== null);
     const known = trustedText(named, query);
     if (known !== undefined) return { text: known, isTrusted: true };
-    const isOnly = isOnlyFor(request);
+    const isOnly = trusted?.isOnly === true && !isExempt(request);
     if (query === null && named !== null) {
       return { text: rememberedText(named, isOnly, request.id), isTrusted: false };
     }
@@ -111,8 +109,6 @@ function documentIdIn(id: unknown): string {
   if (typeof id === 'string') return withoutPrefix(id);
   throw malformedRequest('documentId and doc_id must be texts.');
 }
-
-const malformedRequest = (detail: string) => new ServiceError('malformed_request', { detail });
 
 const notTrusted = () =>
   new ServiceError('resource_access_restricted', {

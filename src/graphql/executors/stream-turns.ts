@@ -28,7 +28,7 @@ type Execute = () => Promise<ExecutionResult>;
 
 export type StreamTurns = ReturnType<typeof createStreamTurns>;
 
-export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits = streamLimits) {
+export function createStreamTurns(turns: FairTurns) {
   const streams = new Map<string, Set<() => number>>();
   const waiting: Tally = new Map();
   const shared = new Map<string, Promise<ExecutionResult>>();
@@ -37,10 +37,10 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
   const isUnread = (keyId: string): boolean => {
     let bytes = 0;
     for (const unread of streams.get(keyId) ?? []) bytes += unread();
-    return bytes > limits.unreadBytes;
+    return bytes > streamLimits.unreadBytes;
   };
   const isReady = (turn: StreamTurn): boolean =>
-    !isUnread(turn.keyId) && (cost === 0 || cost + turn.cost <= limits.cost || shared.has(nameOf(turn)));
+    !isUnread(turn.keyId) && (cost === 0 || cost + turn.cost <= streamLimits.cost || shared.has(nameOf(turn)));
 
   function resultFor(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
     const name = nameOf(turn);
@@ -71,7 +71,7 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
         turns.add({
           // Streams hold up nothing else of their key.
           owner: `${turn.keyId} streams`,
-          weight: Math.max(turn.cost, limits.leastWeight),
+          weight: Math.max(turn.cost, streamLimits.leastWeight),
           isReady: () => turn.signal.aborted || isReady(turn),
           begin: () => resolve(resultFor(turn, execute)),
         });

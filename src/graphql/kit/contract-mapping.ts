@@ -93,11 +93,11 @@ export function issuesInGraphQL(
 ): ServiceError {
   if (error.issues.length === 0) return error;
   const issues = error.issues.map((issue) => ({ ...issue, path: [...prefix, ...graphqlPath(issue.path, request)] }));
-  const { status, title, family, moreIssues } = error;
+  const { moreIssues } = error;
   // A sentence of its own names no path.
   const saysPaths = (error.detail ?? detailOf(error.issues, moreIssues)) === detailOf(error.issues, moreIssues);
   const detail = saysPaths ? detailOf(issues, moreIssues) : error.detail;
-  return new ServiceError(error.errorName, { issues, moreIssues, detail, cause: error, status, title, family });
+  return error.with({ issues, detail, cause: error });
 }
 
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {

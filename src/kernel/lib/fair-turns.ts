@@ -37,7 +37,7 @@ const always = (): boolean => true;
 export type FairTurns = ReturnType<typeof createFairTurns>;
 
 /** One per event loop. */
-export function createFairTurns(limits: typeof turnLimits = turnLimits) {
+export function createFairTurns() {
   const waiting = new Map<string, Waiting[]>();
   let clock = 0;
   let isScheduled = false;
@@ -69,7 +69,7 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits) {
     isGiving = true;
     let given = 0;
     for (let next = nextReady(); next !== undefined; next = nextReady()) {
-      if (given > 0 && given + next.weight > limits.perTurn) break;
+      if (given > 0 && given + next.weight > turnLimits.perTurn) break;
       const queue = waiting.get(next.owner) ?? [];
       queue.shift();
       if (queue.length === 0) waiting.delete(next.owner);
@@ -87,7 +87,7 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits) {
     setTimeout(() => {
       isRetrying = false;
       schedule();
-    }, limits.retryMs).unref();
+    }, turnLimits.retryMs).unref();
   }
 
   function add(piece: Piece): void {
@@ -109,7 +109,7 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits) {
     },
     /** Waits for a turn; work has to begin as soon as the promise resolves. @returns null for a light piece */
     take: (owner: string, weight: number): Promise<void> | null =>
-      weight <= limits.light
+      weight <= turnLimits.light
         ? null
         : new Promise((begin) => {
             add({ owner, weight, isReady: always, begin });

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { malformedRequest, ServiceError } from '../errors.ts';
 
 /**
  * Fields of all objects in a body; a large request has a thousand. Parsing a megabyte of distinct fields takes a
@@ -73,7 +73,7 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw malformed('The body is not encoded as UTF-8.');
+    throw malformedRequest('The body is not encoded as UTF-8.');
   }
 }
 
@@ -83,18 +83,18 @@ export function parseJson(text: string, what = 'The body'): unknown {
   const value = parseText(text, what);
   // Only escapes can yield one, as the bytes are UTF-8.
   if (escapedSurrogate.test(text) && !isWellFormed(value)) {
-    throw malformed(`${what} has a lone surrogate, which is no character.`);
+    throw malformedRequest(`${what} has a lone surrogate, which is no character.`);
   }
   return value;
 }
 
 function parseText(text: string, what: string): unknown {
-  if (text.trim() === '') throw malformed(`${what} is empty: send a JSON object.`);
+  if (text.trim() === '') throw malformedRequest(`${what} is empty: send a JSON object.`);
   try {
     return JSON.parse(text);
   } catch {
     // The parser's own message repeats parts of the body.
-    throw malformed(`${what} is not valid JSON.`);
+    throw malformedRequest(`${what} is not valid JSON.`);
   }
 }
 
@@ -110,5 +110,3 @@ function isWellFormed(value: unknown): boolean {
   }
   return true;
 }
-
-const malformed = (detail: string) => new ServiceError('malformed_request', { detail });

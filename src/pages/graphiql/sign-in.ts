@@ -6,7 +6,7 @@
  * host would receive it, other sites could send requests with it, and only GraphQL could accept this second credential.
  */
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { type AdmissionRequest, apiKeyOf } from '../../auth/admission.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { Route } from '../../http/router.ts';
@@ -61,7 +61,7 @@ export function createSignIn({
   };
 }
 
-const tokenDigest = (token: string): Buffer => createHash('sha256').update(token).digest();
+const tokenDigest = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 const expired = () =>
   new ServiceError('expired_link', {

@@ -4,7 +4,7 @@
  *
  * Only this file produces `ReadWith`, so exposing an author without {@link partField} does not compile.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FieldRef, ObjectRef } from '@pothos/core';
 import type { SchemaTypes } from '../../../graphql/kit/builder.ts';
 import { globalId, type IdKind } from '../../../graphql/kit/global-ids.ts';
@@ -114,7 +114,7 @@ function rawIdsAt(object: object, { ownedBy, key }: RawIds): readonly string[] |
 
 const isRawId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';
 
-const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+const digestOf = (value: object): string => hash('sha256', JSON.stringify(value), 'base64url');
 
 /** @throws ServiceError `provider_error` when the provider sent no id */
 export function requireRawId(id: unknown): string {
