@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { accessTo, requireAccount, requireNamedAccounts } from '../../auth/account-access.ts';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
 import type { Caller } from '../../kernel/caller.ts';
@@ -240,12 +240,12 @@ async function requireRoom(transaction: Transaction<Tables>, workspaceId: string
   if (max === 0) return;
   // Two at once must not both find the last place.
   await lockWorkspace(transaction, workspaceId);
-  const some = transaction.selectFrom('webhooks').select('id').where('workspace_id', '=', workspaceId).limit(max);
-  const { count } = await transaction
-    .selectFrom(some.as('some'))
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) < max) return;
+  const { count } = (await transaction
+    .selectFrom('webhook_counts')
+    .select(sql<number>`healthy + failing + disabled_by_gateway + disabled_by_caller`.as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()) ?? { count: 0 };
+  if (count < max) return;
   throw new ServiceError('action_required', {
     detail: `The workspace already has ${count} webhooks, which is the limit: delete one first.`,
   });

@@ -101,7 +101,6 @@ export async function runOperations(subject: Subject): Promise<Readonly<Record<s
   await measure('list webhooks (limited key)', () => ports.webhooks.list(limited, { limit: 20 }));
   await measure('list deliveries (limited key)', list([], limited));
 
-  // The limit of webhooks makes each creation count them.
   const created = await measure('create webhook', () =>
     ports.webhooks.create(context, {
       source: 'users',
