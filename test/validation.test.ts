@@ -10,7 +10,7 @@ const shape = z.strictObject({
   name: shortText(),
   url: httpUrl().optional(),
   tags: boundedList(shortText(), 1, 2).optional(),
-  limit: pageLimit(10).optional(),
+  limit: pageLimit({ max: 10, default: 5 }).optional(),
 });
 
 /** The error of a value that does not fit the shape. */

@@ -78,7 +78,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       const refusal = headerRefusal(request.raw);
       if (refusal !== undefined) throw refusal;
       if (cors?.(request)) return;
-      const noSocket = asksForSocket(request.raw) ? refusalOfSocket(request.raw) : undefined;
+      // Elsewhere the wish is ignored (RFC 9110, section 7.8).
+      const isOfSockets = asksForSocket(request.raw) && (found === null || found.route.path === socketRoute?.path);
+      const noSocket = isOfSockets ? refusalOfSocket(request.raw) : undefined;
       if (noSocket !== undefined) {
         refuse(noSocket, { refuse: router.refuserOf(url) });
         return;

@@ -44,10 +44,14 @@ export function refuseUnreadable(
     socket.destroy();
     return;
   }
-  const { rawPacket } = error;
-  const [, method = '', url = ''] =
-    /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '') ?? [];
+  // The packet with the error need not be the first of its request.
+  const { method = '', url = '' } = last?.req.complete === false ? last.req : requestLineOf(error);
   respondOn(socket, adjust(unreadable(error.code), method, url), logger, error.code);
+}
+
+function requestLineOf({ rawPacket }: ConnectionError): { readonly method?: string; readonly url?: string } {
+  const [, method, url] = /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '') ?? [];
+  return { method, url };
 }
 
 export function respondOn(socket: Duplex, failure: ServiceError, logger: Logger, code?: string): void {

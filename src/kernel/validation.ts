@@ -157,7 +157,7 @@ export const jsonObject = () =>
     .meta({ type: 'object' });
 
 /** A `limit` above `max` is `errors/limit_too_high`. */
-export const pageLimit = (max: number) =>
+export const pageLimit = ({ max, default: usual }: { readonly max: number; readonly default: number }) =>
   z
     .int()
     .min(1)
@@ -165,4 +165,4 @@ export const pageLimit = (max: number) =>
       (value) => value <= max,
       rule('too_large', `must be at most ${max}`, { errorName: 'limit_too_high', limit: max }),
     )
-    .meta({ maximum: max });
+    .meta({ maximum: max, default: usual });

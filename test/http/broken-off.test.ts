@@ -39,6 +39,23 @@ test.each(cases)('a body that breaks off is no error: $path, $length, $leave', a
   for (const line of gateway.log) expect(line).toMatchObject({ level: 30 });
 });
 
+test('a body with an error in a later packet is refused in the way of its endpoint', async () => {
+  const statuses = { 'PATCH /v1/pnet/jobs/2001': 422, 'POST /v1/webhooks': 400, 'POST /graphql': 400 };
+  for (const [line, status] of Object.entries(statuses)) {
+    const arrived = once(gateway.app.server.server, 'request');
+    const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1').setEncoding('latin1');
+    socket.write(
+      `${line} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n` +
+        'transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n',
+    );
+    await arrived;
+    socket.write('zz\r\n');
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text, line).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  }
+});
+
 test.each(lengths)(
   'a body of which nobody asked before it broke off is an error, and not awaited: %j',
   async (length) => {

@@ -71,8 +71,19 @@ describe('the OpenAPI document', () => {
     const { requestBody } = describedAt('/v1/pnet/jobs/{job_id}', 'PATCH');
     const { salary } = requestBody?.content['application/json'].schema.properties ?? {};
     const codes = salary?.properties?.currency?.enum;
-    expect(codes).toEqual(expect.arrayContaining(['EUR', 'USD', 'JPY']));
+    // Of money, of a fund, of a metal, and replaced.
+    expect(codes).toEqual(expect.arrayContaining(['EUR', 'USD', 'VED', 'CHE', 'XAU', 'DEM']));
     expect(codes).not.toContain('XYZ');
+  });
+
+  test('gives each limit its maximum and its default', () => {
+    const limits = Object.entries(document.paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? []).filter(({ name }) => name === 'limit').map(({ schema }) => ({ path, schema })),
+    );
+    expect(limits).toMatchObject([
+      { path: '/v1/users/{identifier}/posts', schema: { minimum: 1, maximum: 100, default: 100 } },
+      { path: '/v1/webhooks', schema: { minimum: 1, maximum: 250, default: 100 } },
+    ]);
   });
 
   test('is valid OpenAPI 3.1', async () => {

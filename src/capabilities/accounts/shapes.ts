@@ -33,7 +33,7 @@ export const accountFilterShape = z.strictObject(accountFilter);
 
 export const accountListShape = z.strictObject({
   ...accountFilter,
-  limit: pageLimit(accountListLimits.limit.max).optional(),
+  limit: pageLimit(accountListLimits.limit).optional(),
   cursor: pageCursor().optional(),
 });
 

@@ -126,7 +126,7 @@ export interface DeliveriesRedelivered {
 }
 
 const cursor = pageCursor().optional();
-const limit = pageLimit(deliveryLimits.limit.max).optional();
+const limit = pageLimit(deliveryLimits.limit).optional();
 const instant = () =>
   shortText().transform((text, { addIssue }) => {
     const dateTime = dateTimeOf(text);

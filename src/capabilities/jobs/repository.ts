@@ -191,4 +191,4 @@ export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
 export const newJobId = (randomBytes: RandomBytes): string =>
   (100_000_000_000_000n + (randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n)).toString();
 
-export const isJobId = (value: string): boolean => /^\d{1,32}$/.test(value);
+export const isJobId = (value: string): boolean => /^\d+$/.test(value);

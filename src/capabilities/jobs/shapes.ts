@@ -23,6 +23,7 @@ import {
   text,
   watchedIds,
 } from '../../kernel/validation.ts';
+import { currencies } from './currencies.ts';
 import {
   checkpointTypes,
   employmentStatuses,
@@ -45,9 +46,6 @@ const titleOrCompany = z
   .strictObject({ id: numericId().optional(), text: label().optional() })
   .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('none_of_several', 'needs an id or a text'))
   .meta({ minProperties: 1 });
-
-/** The codes that ICU knows, which include those of currencies that were replaced. */
-const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 const currency = () =>
   shortText()
@@ -129,7 +127,7 @@ export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
     notification_email: shortText()
-      .refine((value) => z.regexes.email.test(value), ownRule('malformed', 'must be an e-mail address'))
+      .refine((value) => z.regexes.html5Email.test(value), ownRule('malformed', 'must be an e-mail address'))
       .meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
@@ -220,7 +218,7 @@ export const jobFilterShape = z.strictObject(jobFilter);
 export const jobListShape = z.strictObject({
   ...jobFilter,
   order_by: z.enum(jobOrders).optional(),
-  limit: pageLimit(jobListLimits.limit.max).optional(),
+  limit: pageLimit(jobListLimits.limit).optional(),
   cursor: pageCursor().optional(),
 });
 

@@ -142,7 +142,7 @@ export const postListRequestShape = z.strictObject({
   identifier: resourceId(),
   account_id: resourceId(),
   cursor: pageCursor().optional(),
-  limit: pageLimit(postLimits.limit.max).optional(),
+  limit: pageLimit(postLimits.limit).optional(),
   is_company: z.boolean().optional(),
 });
 

@@ -87,7 +87,7 @@ export type WebhookOrder = (typeof webhookOrders)[number];
 export const defaultWebhookOrder: WebhookOrder = 'created_at_asc';
 
 export const webhookListRequestShape = z.strictObject({
-  limit: pageLimit(webhookLimits.limit.max).optional(),
+  limit: pageLimit(webhookLimits.limit).optional(),
   cursor: pageCursor().optional(),
 });
 
