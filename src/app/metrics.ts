@@ -1,6 +1,6 @@
 /** Composes what Prometheus reads: on the gateway's port, or on one of its own. */
 import type { ServerResponse } from 'node:http';
-import { type Listening, listenAt, type Place } from '../http/listening.ts';
+import { type ListenAddress, type Listening, listenAt } from '../http/listening.ts';
 import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
 import { ConfigError } from '../kernel/config-error.ts';
@@ -47,7 +47,7 @@ const routeOf = (scrape: () => Promise<Scrape>): Route => ({
   },
 });
 
-async function serveMetrics(scrape: () => Promise<Scrape>, place: Place): Promise<Listening> {
+async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress): Promise<Listening> {
   const server = http.createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
     if (url.split('?', 1)[0] !== metricsPath) response.writeHead(404).end();
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
@@ -57,9 +57,9 @@ async function serveMetrics(scrape: () => Promise<Scrape>, place: Place): Promis
         () => response.writeHead(500).end(),
       );
   });
-  const { address, close } = await listenAt(server, place).catch((cause: unknown) => {
+  const { address, close } = await listenAt(server, at).catch((cause: unknown) => {
     throw new ConfigError(
-      `Metrics cannot be served on METRICS_PORT ${place.port} of METRICS_HOST ${place.host} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
+      `Metrics cannot be served on METRICS_PORT ${at.port} of METRICS_HOST ${at.host} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
       { cause },
     );
   });

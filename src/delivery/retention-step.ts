@@ -2,20 +2,15 @@
 import type { Transaction } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json.ts';
+import type { CreationPosition } from '../store/keyset.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 
-/** In the order of deletion, that of creation. */
-export interface Place {
-  readonly created_at: number;
-  readonly id: string;
-}
-
-export const firstPlace: Place = { created_at: 0, id: '' };
+export const firstPosition: CreationPosition = { created_at: 0, id: '' };
 
 export interface Step {
   /** The next step's start; null after all events. */
-  readonly next: Place | null;
+  readonly next: CreationPosition | null;
   readonly deletedEvents: number;
   /** Without the wait for a connection. */
   readonly tookMs: number;
@@ -31,7 +26,7 @@ export interface Step {
 export function deleteStep(
   database: Database,
   kind: DatabaseKind,
-  { before, from, size }: { readonly before: number; readonly from: Place; readonly size: number },
+  { before, from, size }: { readonly before: number; readonly from: CreationPosition; readonly size: number },
   clock: () => number,
 ): Promise<Step> {
   return inTransaction(database, async (transaction) => {
@@ -50,7 +45,7 @@ export function deleteStep(
 const eventsBehind = (
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
-  { created_at, id }: Place,
+  { created_at, id }: CreationPosition,
   { before, size }: { readonly before: number; readonly size: number },
 ) =>
   transaction

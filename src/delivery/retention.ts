@@ -8,10 +8,11 @@ import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.t
 import { day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
+import type { CreationPosition } from '../store/keyset.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import { creationBeyond, deleteStep, firstPlace, type Place } from './retention-step.ts';
+import { creationBeyond, deleteStep, firstPosition } from './retention-step.ts';
 
 interface Pace {
   /** Target of a step. */
@@ -72,7 +73,7 @@ async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
   const old = now().getTime() - days * day;
   const surplus = maxEvents === 0 ? 0 : yield* creationBeyond(database, maxEvents, rest * stepMs);
   const before = Math.max(old, surplus);
-  let [from, stepSize]: [Place | null, number] = [firstPlace, size.first];
+  let [from, stepSize]: [CreationPosition | null, number] = [firstPosition, size.first];
   while (from !== null) {
     const step = { before, from, size: stepSize };
     const { next, tookMs, deletedEvents } = await deleteStep(database, kind, step, clock);

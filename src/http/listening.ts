@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 
-export interface Place {
+export interface ListenAddress {
   /** A host name stands for its first address, `localhost` for all, as clients differ in which they try. */
   readonly host: string;
   /** 0 for a free one. */
@@ -17,7 +17,7 @@ export interface Listening {
 }
 
 /** @throws Error of node:net */
-export async function listenAt(server: Server, { host, port }: Place): Promise<Listening> {
+export async function listenAt(server: Server, { host, port }: ListenAddress): Promise<Listening> {
   const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [host];
   await start(server, first, port);
   const { address, family, port: chosen } = boundAddress(server);

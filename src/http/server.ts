@@ -9,7 +9,7 @@ import { withoutCredentials } from '../kernel/secrets/redact.ts';
 import { closingWhile, oneAtATime } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
-import { type Listening, listenAt, type Place } from './listening.ts';
+import { type ListenAddress, type Listening, listenAt } from './listening.ts';
 import type { Observation, ObservedRequest, RequestObserver } from './observed-requests.ts';
 import { probes } from './probes.ts';
 import { sendRefusal } from './refusals.ts';
@@ -43,7 +43,7 @@ export interface HttpServer {
   /** @param load its door, at the first connection */
   addSocket(route: SocketRoute, load: () => Promise<ServeSocket>): void;
   /** @returns `http://127.0.0.1:4000` */
-  listen(place: Place): Promise<string>;
+  listen(at: ListenAddress): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -182,8 +182,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       socketRoute = route;
       sockets = socketServer(route, load, { logger, isTrustedProxy, serve: observed, wait: limited.wait });
     },
-    async listen(place) {
-      listening = await listenAt(server, place);
+    async listen(at) {
+      listening = await listenAt(server, at);
       logger.info(`Server listening at ${listening.address}`);
       return listening.address;
     },

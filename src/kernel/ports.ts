@@ -72,9 +72,9 @@ export const isRead = ({ port, name }: MethodName): boolean => readMethods[port]
 
 /** Ports with a turn of the event loop after each read: reads that end together would hold the loop in a row. */
 export const portsInTurns = (ports: Ports): Ports =>
-  wrapPorts(ports, (method, of) => (isRead(of) ? inTurn(method) : method));
+  wrapPorts(ports, (method, of) => (isRead(of) ? withTurn(method) : method));
 
-const inTurn =
+const withTurn =
   (method: PortMethod): PortMethod =>
   (context, ...rest) => {
     const { turn } = context;

@@ -23,6 +23,12 @@ export const byCreation = (table: string, order: 'asc' | 'desc'): Keyset<'create
   order,
 });
 
+/** Of a row, in the order of creation. */
+export interface CreationPosition {
+  readonly created_at: number;
+  readonly id: string;
+}
+
 export interface PageRequest {
   readonly cursors: CursorCodec;
   /** Binds the cursor to the list and its filters. */

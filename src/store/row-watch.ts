@@ -38,7 +38,7 @@ export function createRowWatch<Row>(source: RowSource<Row>) {
   /** Reads follow one another, so that none posts an older state. */
   let lastRead: Promise<void> = Promise.resolve();
 
-  const inTurn = (ids: () => readonly string[]): Promise<void> => {
+  const inOrder = (ids: () => readonly string[]): Promise<void> => {
     lastRead = lastRead.then(() => readChanges(ids()));
     return lastRead;
   };
@@ -52,7 +52,7 @@ export function createRowWatch<Row>(source: RowSource<Row>) {
   /** Polls while somebody watches. */
   async function poll(): Promise<void> {
     const began = performance.now();
-    await inTurn(() => [...watchersOf.keys()]);
+    await inOrder(() => [...watchersOf.keys()]);
     schedule(Math.max(pollMs, idleFactor * (performance.now() - began)));
   }
 
@@ -110,7 +110,7 @@ export function createRowWatch<Row>(source: RowSource<Row>) {
         joined.add(id);
       }
       // Watches that begin in one turn share a read.
-      inTurn(readJoined).catch((error: unknown) => fail(error));
+      inOrder(readJoined).catch((error: unknown) => fail(error));
       if (isFirst) schedule(pollMs);
     },
     leave(watcher) {

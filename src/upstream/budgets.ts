@@ -68,7 +68,7 @@ export function createRetryBudget(random: () => number): RetryBudget {
     },
     withdraw(failure, { attempt, repeatable, remainingMs }) {
       // A request that never arrived changed nothing. Any other is repeated only where that does no harm.
-      const harmless = failure.kind === 'unreached' || (repeatable && isTemporary(failure));
+      const harmless = failure.kind === 'unreached' || (repeatable && isWorthRepeating(failure));
       if (!harmless || attempt >= retryRules.attempts || balance < 1) return null;
       const backoff = ((1 + random()) / 2) * retryRules.firstBackoffMs * 2 ** (attempt - 1);
       const wait = Math.max(backoff, failure.retryAfterMs ?? 0);
@@ -79,7 +79,7 @@ export function createRetryBudget(random: () => number): RetryBudget {
   };
 }
 
-function isTemporary({ kind, status }: CallFailure): boolean {
+function isWorthRepeating({ kind, status }: CallFailure): boolean {
   switch (kind) {
     case 'unreached':
     case 'broken':

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { DeliveriesPort } from '../../src/capabilities/deliveries/port.ts';
 import type { WebhooksPort } from '../../src/capabilities/webhooks/port.ts';
 import { resealWebhooks } from '../../src/capabilities/webhooks/reseal.ts';
-import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
+import { deleteStep, firstPosition } from '../../src/delivery/retention-step.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { keysOf } from '../../src/kernel/lib/objects.ts';
 import type { Ports, readMethods } from '../../src/kernel/ports.ts';
@@ -171,7 +171,7 @@ test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', 
     );
   });
   for (let n = 1; n < eventsAtOnce; n += 1) loops.push(again('emit', commandsOf(other.app.ports).deliveries.emit, 10));
-  const step = { before: gateway.clock.now.getTime() + 1, from: firstPlace, size: 20 };
+  const step = { before: gateway.clock.now.getTime() + 1, from: firstPosition, size: 20 };
   loops.push(again('retention', () => deleteStep(database, 'postgres', step, () => performance.now()), 40));
   // As after each change of the secret: no webhook stays as it is.
   const resealing: Vault = { ...testVault, reseal: (row, sealed) => testVault.seal(row, testVault.open(row, sealed)) };

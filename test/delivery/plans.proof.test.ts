@@ -12,7 +12,7 @@ import { jobOrders } from '../../src/capabilities/jobs/vocabulary.ts';
 import { webhookOrders } from '../../src/capabilities/webhooks/shapes.ts';
 import { confirmClaims } from '../../src/delivery/confirm.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
-import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
+import { deleteStep, firstPosition } from '../../src/delivery/retention-step.ts';
 import { releaseClaims } from '../../src/delivery/settle.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -206,7 +206,7 @@ describe.each(databases)('on $name', (dialect) => {
       await changes.return(undefined);
       await app.ports.webhooks.health(context, [webhookId]);
       await app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false });
-      await deleteStep(database, kind, { before: 2, from: firstPlace, size: 100 }, () => 0);
+      await deleteStep(database, kind, { before: 2, from: firstPosition, size: 100 }, () => 0);
       await deleteOldStatistics(database, kind, now);
       const presence = { id: 'own', findDead: async () => ['dead----'] };
       await freeDeadClaims({

@@ -4,8 +4,9 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type After, afterTimeout } from '../../src/delivery/after.ts';
 import { startRetention } from '../../src/delivery/retention.ts';
-import { creationBeyond, deleteStep, firstPlace, type Place } from '../../src/delivery/retention-step.ts';
+import { creationBeyond, deleteStep, firstPosition } from '../../src/delivery/retention-step.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import type { CreationPosition } from '../../src/store/keyset.ts';
 import type { EventTable } from '../../src/store/schema.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -73,7 +74,7 @@ describe.each(databases)('retention on $name', (dialect) => {
   /** Makes steps to the end. @returns how many events each of them deleted */
   const sweep = async (size: number): Promise<number[]> => {
     const deleted: number[] = [];
-    let from: Place | null = firstPlace;
+    let from: CreationPosition | null = firstPosition;
     while (from !== null) {
       const before = gateway.clock.now.getTime() - day;
       const step: Awaited<ReturnType<typeof deleteStep>> = await deleteStep(

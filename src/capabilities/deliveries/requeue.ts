@@ -2,7 +2,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { DatabaseKind } from '../../store/json.ts';
-import { byCreation, pageQuery } from '../../store/keyset.ts';
+import { byCreation, type CreationPosition, pageQuery } from '../../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
 import type { Tables } from '../../store/schema.ts';
 import { type RedeliverableState, redeliverableStates } from './shapes.ts';
@@ -34,14 +34,14 @@ export async function requeueAll(
   now: number,
 ): Promise<number> {
   let count = 0;
-  let last: Place | undefined;
+  let last: CreationPosition | undefined;
   do {
-    const before: Place | undefined = last;
+    const before: CreationPosition | undefined = last;
     const step = await transaction(async (open, changed) => {
-      const places = await selectPlaces(open, kind, filter, before);
-      const ids = places.map(({ id }) => id);
+      const positions = await selectPositions(open, kind, filter, before);
+      const ids = positions.map(({ id }) => id);
       const requeued = await requeueIds(open, changed, ids, [filter.state], now);
-      return { requeued, last: places.length < deliveriesOfTransaction ? undefined : places.at(-1) };
+      return { requeued, last: positions.length < deliveriesOfTransaction ? undefined : positions.at(-1) };
     });
     count += step.requeued;
     last = step.last;
@@ -49,18 +49,13 @@ export async function requeueAll(
   return count;
 }
 
-interface Place {
-  readonly created_at: number;
-  readonly id: string;
-}
-
 /** Backwards, so new and requeued ones are never met. Locked ones are being requeued, settled or deleted. */
-function selectPlaces(
+function selectPositions(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   { webhookId, state, since, until, accountIds }: RequeueFilter,
-  before: Place | undefined,
-): Promise<Place[]> {
+  before: CreationPosition | undefined,
+): Promise<CreationPosition[]> {
   let query = transaction
     .selectFrom('deliveries')
     .select(['created_at', 'id'])

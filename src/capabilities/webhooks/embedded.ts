@@ -17,10 +17,10 @@ import { changeChecked } from './manageable.ts';
 import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
-import { createWebhook, type RegistryContext, readWebhooks, toListed, webhooksById } from './repository.ts';
+import { createWebhook, type RegistryContext, readWholeWebhooks, toListed, webhooksById } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { largeParts, webhookLimits } from './shapes.ts';
-import { subscribedEvents, updateWebhook } from './update.ts';
+import { subscribedEvents, webhookUpdate } from './update.ts';
 import { listWhole } from './whole-list.ts';
 
 export interface EmbeddedWebhooksContext extends RegistryContext {
@@ -51,7 +51,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
   return {
     hasShortPages: false,
     ...webhookSecrets(context),
-    update: updateWebhook(context),
+    update: webhookUpdate(context),
     health: webhookHealth(context),
     setNotices: setNotices(context),
 
@@ -63,7 +63,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
 
     ...printedItems({ name: 'webhooks', find: readByIds, lacks: largeParts }),
 
-    whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
+    whole: (call, webhookIds) => readWholeWebhooks(context, call, webhookIds),
 
     async create(call, request) {
       const source: WebhookSource = request.source;

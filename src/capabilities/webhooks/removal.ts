@@ -37,11 +37,11 @@ export function removeWebhook(
 }
 
 /** In the index of deliveries. */
-type Place = readonly [state: string, createdAt: number, id: string];
+type DeliveryPosition = readonly [state: string, createdAt: number, id: string];
 
 /** Of webhooks, one after the other. Each step of a webhook begins at the end of its last. */
 export function removals(database: Database, kind: DatabaseKind) {
-  let under: { readonly webhookId: string; readonly last: Place } | null = null;
+  let under: { readonly webhookId: string; readonly last: DeliveryPosition } | null = null;
   return {
     async next(behind: string): Promise<string | undefined> {
       const removed = await database
@@ -74,8 +74,8 @@ async function deleteSome(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   webhookId: string,
-  after: Place | null,
-): Promise<Place | null> {
+  after: DeliveryPosition | null,
+): Promise<DeliveryPosition | null> {
   const ofWebhook = transaction
     .selectFrom('deliveries')
     .select(['state', 'created_at', 'id'])

@@ -125,7 +125,7 @@ interface ReadingContext {
 export const largeBytes = columnBytes('headers', 'data', 'account_ids');
 
 /** @returns as the ids, null for each that the caller may not see */
-export const readWebhooks = (
+export const readWholeWebhooks = (
   context: ReadingContext,
   request: RequestContext,
   webhookIds: readonly string[],

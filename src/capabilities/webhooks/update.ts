@@ -12,7 +12,7 @@ import type { WebhookUpdate } from './shapes.ts';
 
 type Changes = Partial<WebhookTable>;
 
-export function updateWebhook({
+export function webhookUpdate({
   database,
   kind,
   vault,

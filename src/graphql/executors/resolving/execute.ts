@@ -72,7 +72,7 @@ class Execution {
     let data: unknown = null;
     try {
       const places = this.#placesOf(root, [operation.selectionSet]);
-      data = await (isMutation ? this.#inTurn(places) : this.#object(places, rootValue, undefined));
+      data = await (isMutation ? this.#oneByOne(places) : this.#object(places, rootValue, undefined));
     } catch (error) {
       // Only located errors leave a field.
       this.#addError(error as GraphQLError, undefined);
@@ -82,7 +82,7 @@ class Execution {
   }
 
   /** Mutations, one after the other. */
-  async #inTurn(places: readonly Place[]): Promise<unknown> {
+  async #oneByOne(places: readonly Place[]): Promise<unknown> {
     const object = new ResultObject();
     for (const place of places) object[place.field.name] = await this.#field(place, undefined, undefined);
     return object;
