@@ -2,17 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
-import { malformedRequest, ServiceError } from '../kernel/errors.ts';
+import { malformedRequest } from '../kernel/errors.ts';
 import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
 import { privateHeaders } from './headers.ts';
+import { maxBodyBytes, RequestBodies, tooLarge } from './request-bodies.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import type { NamedResponse } from './slow-clients.ts';
 import { discardRest } from './unread-bodies.ts';
-
-/** 1 MiB. */
-export const maxBodyBytes = 1_048_576;
-const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
 
 export type IsTrustedProxy = (address: string) => boolean;
 
@@ -40,6 +37,7 @@ export interface RequestOptions {
   readonly isTrustedProxy: IsTrustedProxy;
   readonly logger: Logger;
   readonly turns?: FairTurns | undefined;
+  readonly bodies?: RequestBodies | undefined;
 }
 
 export class IncomingRequest {
@@ -165,7 +163,7 @@ export class IncomingRequest {
    * {@link maxBodyBytes}, or `malformed_request`.
    */
   body(): Promise<Buffer> {
-    this.#body ??= receiveBody(this, this.#options.turns);
+    this.#body ??= receiveBody(this, this.#options);
     return this.#body;
   }
 
@@ -182,33 +180,31 @@ export class IncomingRequest {
   }
 }
 
-function receiveBody(request: IncomingRequest, turns: FairTurns | undefined): Promise<Buffer> {
+function receiveBody(
+  request: IncomingRequest,
+  { turns, bodies = new RequestBodies() }: RequestOptions,
+): Promise<Buffer> {
   const { raw, response } = request;
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const tooLarge = () => {
+    const body = bodies.open((failure) => {
+      raw.removeAllListeners('data');
       discardRest(raw, response);
-      reject(new ServiceError('content_too_large', { detail: bodyLimitDetail }));
-    };
-    if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge();
-    if (raw.destroyed) return reject(endedEarly());
-    raw.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > maxBodyBytes) {
-        raw.removeAllListeners('data');
-        return tooLarge();
-      }
-      chunks.push(chunk);
+      reject(failure);
     });
+    if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return body.refuse(tooLarge());
+    if (raw.destroyed) return reject(endedEarly());
+    raw.on('data', (chunk: Buffer) => body.append(chunk));
     raw.on('end', () => {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      const turn = turns?.take(request.ip, weightOfBytes(length)) ?? null;
-      resolve(turn === null ? bytes : turn.then(() => bytes));
+      const bytes = body.whole();
+      const turn = turns?.take(request.ip, weightOfBytes(bytes.length)) ?? null;
+      if (turn === null) body.release();
+      resolve(turn === null ? bytes : turn.then(() => bytes).finally(() => body.release()));
     });
     // Also after an error, which node:http tells of only if somebody listens.
     raw.on('close', () => {
-      if (!raw.readableEnded) reject(endedEarly());
+      if (raw.readableEnded) return;
+      body.release();
+      reject(endedEarly());
     });
   });
 }

@@ -13,6 +13,7 @@ import { type ListenAddress, type Listening, listenAt } from './listening.ts';
 import type { Observation, ObservedRequest, RequestObserver } from './observed-requests.ts';
 import { probes } from './probes.ts';
 import { sendRefusal } from './refusals.ts';
+import { RequestBodies } from './request-bodies.ts';
 import { asksForSocket, asksForUpgrade, headerRefusal, maxHeadersLength } from './request-headers.ts';
 import { createRouter, type Route } from './router.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
@@ -92,7 +93,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     }
   }
 
-  const ofRequests = { isTrustedProxy, logger, turns };
+  const ofRequests = { isTrustedProxy, logger, turns, bodies: new RequestBodies() };
   const listener: RequestListener = (raw, response) => {
     unused.delete(raw.socket);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.

@@ -5,8 +5,9 @@ import type { Logger } from 'pino';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { http } from '../kernel/lib/node-http.ts';
 import { withoutCredentials } from '../kernel/secrets/redact.ts';
-import { IncomingRequest, type IsTrustedProxy, maxBodyBytes } from './incoming-request.ts';
+import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import type { ObservedRequest } from './observed-requests.ts';
+import { maxBodyBytes, maxBodyChunks } from './request-bodies.ts';
 
 /** Milliseconds between pings, as between those of an event stream. */
 const pingMs = 12_000;
@@ -143,6 +144,7 @@ export function socketServer(
         // Compression of two parties' texts tells one of the other (BREACH).
         perMessageDeflate: false,
         maxPayload: maxStrangerBytes,
+        maxBufferedChunks: maxBodyChunks,
         // A packet of many messages takes turns with the other connections.
         allowSynchronousEvents: false,
         handleProtocols: () => protocol,

@@ -8,7 +8,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { maxJsonEntries } from '../../src/kernel/lib/json-text.ts';
 import { fields } from '../support/hostile-inputs.ts';
 

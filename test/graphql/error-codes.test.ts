@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
 import { presentError } from '../../src/graphql/presentation.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
-import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';

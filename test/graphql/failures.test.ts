@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
-import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 

@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import type { Providers } from '../../src/providers/provider.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 

@@ -5,7 +5,7 @@
 import { Agent, METHODS, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { headersIn, sendBytes } from '../support/raw-http.ts';
 

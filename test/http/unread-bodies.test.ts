@@ -1,7 +1,7 @@
 /** A client that is still sending a body that is too large reads the response, whatever the endpoint and the form of the body. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;

@@ -87,6 +87,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/kit/cache-hint.ts counted': ['fields of an operation', 'the call'],
   'graphql/kit/node.ts nodeKinds': ['the code', 'the kinds of ids'],
   'http/compression.ts known': ['accept-encoding headers', 'max'],
+  'http/request-bodies.ts #arriving': ['large bodies', 'bodyLimits, in bytes'],
   'http/router.ts resources': ['the code', 'the routes'],
   'http/server.ts unused': ['connections', 'open connections'],
   'http/slow-clients.ts waiting': ['responses', 'responses in flight'],

@@ -15,7 +15,7 @@ import { streamLimits } from '../../../src/graphql/executors/stream-turns.ts';
 import { maxByIds } from '../../../src/graphql/kit/node.ts';
 import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
 import { maxWaitingRequests } from '../../../src/http/connections.ts';
-import { maxBodyBytes } from '../../../src/http/incoming-request.ts';
+import { bodyLimits, maxBodyBytes, maxBodyChunks } from '../../../src/http/request-bodies.ts';
 import { maxHeadersLength } from '../../../src/http/request-headers.ts';
 import { waitingLimits } from '../../../src/http/slow-clients.ts';
 import { maxStrangerBytes } from '../../../src/http/web-socket.ts';
@@ -50,7 +50,12 @@ const tooLong = error('too_many_characters');
 type Limit = readonly [what: string, limit: string, beyond: string, variable?: keyof typeof variables];
 
 const requests: readonly Limit[] = [
-  ['Request body', bytes(maxBodyBytes), error('content_too_large')],
+  ['Request body', `${bytes(maxBodyBytes)}, in ${number(maxBodyChunks)} chunks`, error('content_too_large')],
+  [
+    `Request bodies of more than ${bytes(bodyLimits.small)} at once, in each process`,
+    bytes(bodyLimits.bytes),
+    `${later}: first the one that began first and has not arrived`,
+  ],
   ['Request headers, the URL included', bytes(maxHeadersLength), error('content_too_large')],
   [
     'Fields of all objects in a JSON body',
