@@ -64,6 +64,14 @@ describe('a data mapping', () => {
   });
 });
 
+test('an e-mail address may have any character of its standard', () => {
+  for (const local of ['a&b', 'a=b', 'a/b', "o'x", 'a!b', 'a~b', 'a+b', 'a.b']) {
+    const apply_method = { type: 'pnet', resume_required: true, notification_email: `${local}@c.example` };
+    const request = { job_id: '1', account_id: 'a', apply_method };
+    expect(editJob.check(request)).toEqual(request);
+  }
+});
+
 describe('what the contract leaves open', () => {
   const job = { job_id: '1', account_id: 'a' };
   const money = { currency: 'EUR', min: 1, max: 2, pay_frequency: 'YEARLY' };

@@ -127,7 +127,11 @@ export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
     notification_email: shortText()
-      .refine((value) => z.regexes.html5Email.test(value), ownRule('malformed', 'must be an e-mail address'))
+      // Of hosts with a dot: a network sends there from elsewhere.
+      .refine(
+        (value) => z.regexes.html5Email.test(value) && /@.*\./.test(value),
+        ownRule('malformed', 'must be an e-mail address'),
+      )
       .meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
