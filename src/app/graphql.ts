@@ -18,6 +18,7 @@ import type { Compress } from '../http/compression.ts';
 import type { HttpServer } from '../http/server.ts';
 import { ConfigError } from '../kernel/config-error.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
+import { messageOf } from '../kernel/lib/to-error.ts';
 import { cursorCodec } from '../kernel/paging.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { Keys } from '../kernel/secrets/secret.ts';
@@ -28,7 +29,6 @@ import { readDemoKey } from '../providers/sandbox/keys.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
 import type { Config } from './config/config.ts';
-import { messageOf } from './config/values.ts';
 
 interface Documents extends ServedSchema {
   readonly trusted: TrustedDocuments | null;

@@ -5,9 +5,9 @@ import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
 import { ConfigError } from '../kernel/config-error.ts';
 import { http } from '../kernel/lib/node-http.ts';
+import { messageOf } from '../kernel/lib/to-error.ts';
 import type { Scrape, Telemetry } from '../telemetry/telemetry.ts';
 import type { Config } from './config/config.ts';
-import { messageOf } from './config/values.ts';
 
 const metricsPath = '/metrics';
 

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { SqliteAdapter, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Caller, expiredKey, missingKey, type Scope } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { channelNames, encodeMessage, nobody } from '../store/channel-messages.ts';
 import type { Database } from '../store/database.ts';
+import { isPostgres } from '../store/is-postgres.ts';
 import { readJsonColumn } from '../store/json.ts';
 
 /** Lets people and secret scanners recognize a key. */
@@ -143,7 +144,7 @@ export async function revokeKey(database: Database, id: string, now: Date): Prom
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
-  if (!(database.getExecutor().adapter instanceof SqliteAdapter)) {
+  if (isPostgres(database)) {
     await sql`select pg_notify(${channelNames.revocation}, ${encodeMessage(nobody)})`.execute(database);
   }
   return numUpdatedRows === 1n;

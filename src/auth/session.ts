@@ -5,12 +5,14 @@ import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountType, accountStatuses } from './account.ts';
 import { requireAccount } from './account-access.ts';
-import { findAccount } from './account-repository.ts';
+import { findAccount, type StoredAccount } from './account-repository.ts';
+
+/** For an account unknown in the workspace: the contract lets the post list respond with no 404. */
+type NotFoundAs = 'resource_not_found' | 'wrong_account';
 
 interface Feature<Type extends AccountType> {
   readonly types: readonly Type[];
-  /** For an account unknown in the workspace: the contract lets the post list respond with no 404. */
-  readonly notFoundAs: 'resource_not_found' | 'wrong_account';
+  readonly notFoundAs: NotFoundAs;
 }
 
 /**
@@ -25,12 +27,7 @@ export async function requireSession<Type extends AccountType>(
   accountId: string,
   { types, notFoundAs }: Feature<Type>,
 ): Promise<ProviderSession & { readonly type: Type }> {
-  if (notFoundAs === 'resource_not_found') checkId(accountId, 'account');
-  // A database need not be able to look up a malformed id.
-  const account = isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
-  if (account === undefined)
-    throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id.' });
-  requireAccount(caller, accountId);
+  const account = await requireVisibleAccount(database, caller, accountId, notFoundAs);
   const { failure } = accountStatuses[account.status];
   if (failure !== null) throw new ServiceError(failure.errorName, { detail: failure.detail });
   const type = types.find((supported) => supported === account.type);
@@ -40,4 +37,20 @@ export async function requireSession<Type extends AccountType>(
     });
   }
   return { accountId, type, token: account.session };
+}
+
+/** @throws ServiceError as {@link requireSession}, whatever the account's status and type */
+export async function requireVisibleAccount(
+  database: Database,
+  caller: Caller,
+  accountId: string,
+  notFoundAs: NotFoundAs = 'resource_not_found',
+): Promise<StoredAccount> {
+  if (notFoundAs === 'resource_not_found') checkId(accountId, 'account');
+  // A database need not be able to look up a malformed id.
+  const account = isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
+  if (account === undefined)
+    throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id.' });
+  requireAccount(caller, accountId);
+  return account;
 }

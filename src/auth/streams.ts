@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 import { type Caller, expiryOf } from '../kernel/caller.ts';
-import { ServiceError } from '../kernel/errors.ts';
+import { retrySoon, ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { within } from '../kernel/lib/deadline.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
@@ -15,8 +15,6 @@ const checkMs = 2_000;
 
 /** Below the interval, so that a look-up that hangs delays no other. */
 const checkWithinMs = 1_500;
-
-const retryAfterSeconds = '5';
 
 export interface StreamLimits {
   readonly perKey: number;
@@ -170,8 +168,7 @@ const countsOfCallers = (): { readonly keys: Tally; readonly workspaces: Tally }
   workspaces: new Map(),
 });
 
-const full = (detail: string) =>
-  new ServiceError('service_unavailable', { detail, headers: { 'retry-after': retryAfterSeconds } });
+const full = (detail: string) => new ServiceError('service_unavailable', { detail, headers: retrySoon });
 
 /** The longest time of a Node.js timer. Checks find later expiries. */
 const maxTimerMs = 2 ** 31 - 1;

@@ -2,7 +2,7 @@
  * Counts of deliveries and the age of what is due, for metrics, on a connection (on SQLite a thread) of their own: a
  * million takes a tenth of a second and more. At most every ten seconds, and for a twentieth of the time.
  */
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Database, type DatabaseLocation, openUnmigrated } from '../store/database.ts';
@@ -54,7 +54,7 @@ export function startBacklog(
 
   async function latest(): Promise<Counts | null> {
     if (!closed && counting === null && performance.now() >= nextAt) counting = count();
-    if (counting !== null) await Promise.race([counting, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
+    if (counting !== null) await Promise.race([counting, sleep(patienceMs, undefined, { ref: false })]);
     return counts;
   }
 

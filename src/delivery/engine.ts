@@ -55,7 +55,7 @@
  */
 
 import type { Logger } from 'pino';
-import { holdStep, nextHold } from '../capabilities/webhooks/holds.ts';
+import { holds } from '../capabilities/webhooks/holds.ts';
 import { removals } from '../capabilities/webhooks/removal.ts';
 import type { RandomBytes } from '../kernel/ids.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
@@ -192,10 +192,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const pace = { logger, clock, after };
   const holding = startSteps(
     pace,
-    {
-      next: (behind) => nextHold(database, behind),
-      step: (webhookId) => holdStep(transaction, location.kind, webhookId),
-    },
+    holds(database, transaction, location.kind),
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(

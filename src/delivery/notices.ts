@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { maxNoticeReceivers } from '../capabilities/webhooks/shapes.ts';
 import { disabledEvent } from '../events/event.ts';
 import type { Database } from '../store/database.ts';
+import { firstWebhookBehind } from '../store/pending-webhooks.ts';
 import { boundedLines } from '../telemetry/bounded-lines.ts';
 import type { Emit } from './emit.ts';
 import type { WaitingWebhooks } from './steps.ts';
@@ -25,16 +26,7 @@ export interface NoticesContext {
 export function notices({ database, emit, logger, now }: NoticesContext): WaitingWebhooks {
   const mayLog = boundedLines(noticeLinesPerMinute, () => now().getTime());
   return {
-    async next(behind) {
-      const notice = await database
-        .selectFrom('pending_notices')
-        .select('webhook_id')
-        .where('webhook_id', '>', behind)
-        .orderBy('webhook_id')
-        .limit(1)
-        .executeTakeFirst();
-      return notice?.webhook_id;
-    },
+    next: (behind) => firstWebhookBehind(database, 'pending_notices', behind),
 
     async step(webhookId) {
       const notice = await database

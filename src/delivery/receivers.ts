@@ -1,5 +1,6 @@
 /** The SQL of matching, by an index of webhooks that listen to an account. */
 import type { Kysely } from 'kysely';
+import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
 import { type DatabaseKind, readJsonColumn } from '../store/json.ts';
@@ -68,7 +69,7 @@ function toReceiver(
     source: row.source,
     enabled: row.enabled === 1,
     events: readJsonColumn(row.events),
-    accountIds: readJsonColumn(row.account_ids),
+    accountIds: accountIdsOf(row),
   });
   return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
 }
@@ -90,6 +91,6 @@ async function addressee(
   // A test event says nothing of the workspace: without an account, its webhook's were disconnected.
   const isSample = source !== null && accountId === null;
   return rows
-    .filter(({ account_ids }) => isSample || listensTo(readJsonColumn(account_ids), accountId))
+    .filter((row) => isSample || listensTo(accountIdsOf(row), accountId))
     .map(({ enabled }) => ({ webhookId, enabled: enabled === 1 }));
 }

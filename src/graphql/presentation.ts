@@ -3,6 +3,7 @@ import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/refusals.ts';
 import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
+import { shortened } from '../kernel/issues.ts';
 import { printJson } from '../kernel/lib/print-json.ts';
 import type { Splice } from '../splice/splicer.ts';
 import { FailureLog, shortErrors } from './bounded-errors.ts';
@@ -209,7 +210,7 @@ function ofCaller(
   const { code, http: response } = error.extensions;
   // Without a code, a variable does not fit its type.
   const type = typesOfCodes[String(code)] ?? (code === undefined ? 'invalid_parameters' : 'malformed_request');
-  const message = shortMessage(suggestions ? error.message : withoutSuggestion(error.message));
+  const message = shortened(suggestions ? error.message : withoutSuggestion(error.message), maxMessage);
   const failure = new ServiceError(type, { detail: message });
   const presented = toGraphQLError(failure, http.id, error);
   const { originalError: _, ...extensions } = error.extensions;
@@ -224,9 +225,6 @@ function ofCaller(
   });
   return presented;
 }
-
-const shortMessage = (message: string): string =>
-  message.length <= maxMessage ? message : `${message.slice(0, maxMessage)} …`;
 
 /** graphql-js suggests names of the schema. */
 const withoutSuggestion = (message: string): string => message.replace(/ Did you mean [\s\S]*$/, '');

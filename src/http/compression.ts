@@ -10,6 +10,9 @@ import type { IncomingRequest } from './incoming-request.ts';
 /** Up to this, compressing takes 20 to 60 microseconds; the hand-over to a thread takes several times as long. */
 const maxSyncBytes = 16_384;
 
+const zstdInThread = promisify(zstdCompress);
+const gzipInThread = promisify(gzip);
+
 /** The same on and off the thread pool. */
 const levels = { zstd: { params: { [zlib.ZSTD_c_compressionLevel]: 1 } }, gzip: { level: 1 } } as const;
 
@@ -19,8 +22,8 @@ const levels = { zstd: { params: { [zlib.ZSTD_c_compressionLevel]: 1 } }, gzip: 
  */
 const compressors = {
   zstd: (bytes) =>
-    bytes.length <= maxSyncBytes ? zstdCompressSync(bytes, levels.zstd) : promisify(zstdCompress)(bytes, levels.zstd),
-  gzip: (bytes) => (bytes.length <= maxSyncBytes ? gzipSync(bytes, levels.gzip) : promisify(gzip)(bytes, levels.gzip)),
+    bytes.length <= maxSyncBytes ? zstdCompressSync(bytes, levels.zstd) : zstdInThread(bytes, levels.zstd),
+  gzip: (bytes) => (bytes.length <= maxSyncBytes ? gzipSync(bytes, levels.gzip) : gzipInThread(bytes, levels.gzip)),
 } as const satisfies Record<string, (bytes: Uint8Array) => Buffer | Promise<Buffer>>;
 
 export type Coding = keyof typeof compressors;

@@ -1,6 +1,6 @@
 /** Orchestrators' probes: alive, and ready. */
 import type { Logger } from 'pino';
-import { ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { retrySoon, ServiceError, toEnvelope } from '../kernel/errors.ts';
 import type { Route } from './router.ts';
 import { sendJson } from './send.ts';
 
@@ -18,10 +18,7 @@ export function probes(ready: () => Promise<void>, draining: AbortSignal, logger
     } catch (error) {
       if (wasReady) logger.error({ err: error }, 'the gateway is not ready');
       wasReady = false;
-      return new ServiceError('service_unavailable', {
-        detail: 'The gateway is not ready.',
-        headers: { 'retry-after': '5' },
-      });
+      return new ServiceError('service_unavailable', { detail: 'The gateway is not ready.', headers: retrySoon });
     }
   }
 

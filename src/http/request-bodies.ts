@@ -2,7 +2,7 @@
  * Bodies of requests, from their first byte until they can be parsed. A client needs no key to send one, and may take its
  * time: of large ones, all together have no more bytes than a process can hold.
  */
-import { ServiceError } from '../kernel/errors.ts';
+import { retrySoon, ServiceError } from '../kernel/errors.ts';
 
 /** 1 MiB. */
 export const maxBodyBytes = 1_048_576;
@@ -131,5 +131,5 @@ const tooManyChunks = (): ServiceError =>
 const tooManyBodies = (): ServiceError =>
   new ServiceError('service_unavailable', {
     detail: 'Too many large request bodies arrive at once. Try again later.',
-    headers: { 'retry-after': '5' },
+    headers: retrySoon,
   });

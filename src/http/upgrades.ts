@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
+import { commaList } from '../kernel/lib/comma-list.ts';
 import { HttpRefusal } from './refusals.ts';
 import { pathIn } from './router.ts';
 
@@ -38,7 +39,7 @@ export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): 
   }
   if (!key.test(headers['sec-websocket-key'] ?? ''))
     return malformedRequest('Sec-WebSocket-Key must be 16 bytes in base64.');
-  if (!protocolsOf(raw).includes(route.protocol)) {
+  if (!commaList(headers['sec-websocket-protocol'] ?? '').includes(route.protocol)) {
     return malformedRequest(
       `Ask for the subprotocol ${route.protocol}, as the library graphql-ws does: no other is spoken.`,
     );
@@ -48,9 +49,6 @@ export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): 
     detail: 'Pages of this origin may not open the WebSocket: CORS_ORIGINS does not list it.',
   });
 }
-
-const protocolsOf = ({ headers: { 'sec-websocket-protocol': protocols = '' } }: IncomingMessage): string[] =>
-  protocols.split(',').map((each) => each.trim());
 
 /** Browsers always name a page's origin. */
 function isAllowedOrigin({ origin, host = '' }: IncomingMessage['headers'], origins: readonly string[]): boolean {

@@ -209,6 +209,9 @@ const outcomeIsUnknown = ' The outcome is unknown: check it before you try again
 /** Bytes, text or parameters that do not have the form which the interface asks for. */
 export const malformedRequest = (detail: string): ServiceError => new ServiceError('malformed_request', { detail });
 
+/** Headers of a refusal that passes by itself, in seconds. */
+export const retrySoon = { 'retry-after': '5' } as const;
+
 /** An error without details for callers. @param cause the original error, for the log */
 export const unexpectedError = (cause: unknown): ServiceError =>
   new ServiceError('unexpected_error', {

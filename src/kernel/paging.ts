@@ -7,6 +7,7 @@
  * connections with an offset. One format would tie the faces to a backend, as an upstream's cursors are opaque.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { ServiceError } from './errors.ts';
 import { hmacSha256 } from './lib/hmac.ts';
 
 /** `cursor` marks the next page; null on the last. */
@@ -135,6 +136,13 @@ export interface CursorCodec {
   /** Undefined for a cursor that was forged, altered or sealed with another scope. */
   open(scope: CursorScope, text: string): unknown;
 }
+
+/** @param name of the error, as the contract has it for the list */
+export const foreignCursor = (name: 'invalid_parameters' | 'unprocessable_entity'): ServiceError =>
+  new ServiceError(name, {
+    detail: 'cursor was not returned by this list',
+    issues: [{ path: ['cursor'], code: 'malformed', message: 'was not returned by this list' }],
+  });
 
 export type CursorScope = readonly (string | boolean | null | undefined)[];
 

@@ -1,5 +1,6 @@
 /** Only public unicast addresses are allowed for callers' URLs: a webhook must not reach services of our network. */
 import ipaddr from 'ipaddr.js';
+import { commaList } from '../kernel/lib/comma-list.ts';
 
 /** Such as 10.0.0.0/8. */
 export type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
@@ -53,17 +54,13 @@ const hexOf = (bytes: readonly number[]): string => Buffer.from(bytes).toString(
 
 /** Reads comma-separated blocks and addresses. @throws Error that says what the value must be */
 export function readBlocks(value: string): readonly AddressBlock[] {
-  return value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      if (ipaddr.isValidCIDR(entry)) return block(entry);
-      // The parser also accepts 127.1 and 0x7f000001: mistakes in an allow list.
-      if (ipaddr.IPv4.isValidFourPartDecimal(entry)) return block(`${entry}/32`);
-      if (ipaddr.IPv6.isValid(entry)) return block(`${entry}/128`);
-      throw new Error(`must be addresses or blocks such as 10.0.0.0/8, with commas between, but has "${entry}"`);
-    });
+  return commaList(value).map((entry) => {
+    if (ipaddr.isValidCIDR(entry)) return block(entry);
+    // The parser also accepts 127.1 and 0x7f000001: mistakes in an allow list.
+    if (ipaddr.IPv4.isValidFourPartDecimal(entry)) return block(`${entry}/32`);
+    if (ipaddr.IPv6.isValid(entry)) return block(`${entry}/128`);
+    throw new Error(`must be addresses or blocks such as 10.0.0.0/8, with commas between, but has "${entry}"`);
+  });
 }
 
 /** Null for a name. The URL parser has normalised every notation (decimal, hex, short, …). */

@@ -11,6 +11,7 @@ import type { Parameters } from '../http/router.ts';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { invalidParameters } from '../kernel/issues.ts';
+import { isObject } from '../kernel/lib/objects.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters` */
@@ -82,7 +83,7 @@ function readBody(
     throw malformedRequest('Send the body as application/json.');
   }
   const value = parseStrictJson(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw malformedRequest('The body must be a JSON object.');
   }
   const issues = pathParameters(endpoint)

@@ -27,14 +27,15 @@ export class SchemaTooNew extends Error {
 /** The row of `deployment` with the step that a gateway must know. */
 const neededStep = 'works_from';
 
-export const lastOf = (steps: SchemaSteps): string => Object.keys(steps).sort().at(-1) ?? '';
+/** In order. */
+export const namesOf = (steps: SchemaSteps): readonly string[] => Object.keys(steps).sort();
+
+export const lastOf = (steps: SchemaSteps): string => namesOf(steps).at(-1) ?? '';
 
 /** Steps that also record which gateways can work after them. */
 export function recordingCompatibility(steps: SchemaSteps): SchemaSteps {
   // The steps before the first `worksFrom` are older than the table.
-  const first = Object.keys(steps)
-    .sort()
-    .find((name) => steps[name]?.worksFrom !== undefined);
+  const first = namesOf(steps).find((name) => steps[name]?.worksFrom !== undefined);
   return Object.fromEntries(
     Object.entries(steps).map(([name, step]): [string, SchemaStep] => {
       if (first === undefined || name < first) return [name, step];

@@ -1,8 +1,9 @@
 /** Indexes of large tables, built after the steps of the schema: on Postgres while others write. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import type { SchemaSteps } from './compatibility.ts';
-import { isBlocking, isPostgres } from './lock-holders.ts';
+import { namesOf, type SchemaSteps } from './compatibility.ts';
+import { isPostgres } from './is-postgres.ts';
+import { isBlocking } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
 
 /** Not the steps' lock, on which gateways wait with a snapshot that `create index concurrently` would wait for. */
@@ -13,14 +14,7 @@ const blockerLookMs = 1_000;
 
 /** The wanted definition of each index, null if it shall go. The last step decides. */
 const wantedBy = (steps: SchemaSteps): readonly (readonly [name: string, definition: string | null])[] =>
-  Object.entries<string | null>(
-    Object.assign(
-      {},
-      ...Object.keys(steps)
-        .sort()
-        .map((name) => steps[name]?.indexes),
-    ),
-  );
+  Object.entries<string | null>(Object.assign({}, ...namesOf(steps).map((name) => steps[name]?.indexes)));
 
 /** Builds missing and half-built indexes, drops unwanted ones. `say` reports who blocks the session. */
 export async function buildIndexes(

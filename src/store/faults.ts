@@ -2,7 +2,7 @@
  * Faults of the database, as opposed to those of a request. Callers get `errors/service_unavailable`, or
  * `errors/request_timeout` where a commit was lost; the log has the driver's error.
  */
-import { ServiceError } from '../kernel/errors.ts';
+import { retrySoon, ServiceError } from '../kernel/errors.ts';
 
 const faultDetails = {
   unavailable: 'The database cannot be reached. Try again.',
@@ -16,15 +16,12 @@ const faultDetails = {
 
 export type FaultReason = keyof typeof faultDetails;
 
-/** About as long as another server takes to step in. */
-const retrySeconds = '5';
-
 export class DatabaseFault extends ServiceError {
   readonly reason: FaultReason;
 
   /** @param cause the driver's error, for the log */
   constructor(reason: FaultReason, cause: unknown) {
-    super('service_unavailable', { detail: faultDetails[reason], cause, headers: { 'retry-after': retrySeconds } });
+    super('service_unavailable', { detail: faultDetails[reason], cause, headers: retrySoon });
     this.reason = reason;
   }
 }

@@ -34,9 +34,7 @@ export function databaseIdempotency(
 ): Idempotency {
   const { database, now, logger } = dependencies;
   const rows = idempotencyRows(database, maxRows);
-  const options = { ...timing, busy: stillRunning };
-  const leases = createLeases('idempotent_responses', dependencies, options);
-  const atomicLeases = createLeases('idempotent_responses', dependencies, { ...options, holderMark: atomicMark });
+  const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
   const find = (id: string) =>
     database
@@ -160,12 +158,11 @@ export function databaseIdempotency(
         throw readFailure(found.body) ?? responseLost();
       };
       const { isAtomic = false } = request;
-      const lease = await (isAtomic ? atomicLeases : leases)
-        .acquire(id, request.signal, attempt)
-        .catch((error: unknown) => {
-          if (unconfirmed !== null) releaseLater(id, unconfirmed).catch(logUnstored);
-          throw error;
-        });
+      const holderMark = isAtomic ? atomicMark : '';
+      const lease = await leases.acquire(id, request.signal, attempt, holderMark).catch((error: unknown) => {
+        if (unconfirmed !== null) releaseLater(id, unconfirmed).catch(logUnstored);
+        throw error;
+      });
       if ('body' in lease) return lease;
       try {
         return { body: await settle({ id, holder: lease.holder }, isAtomic, work), replayed: false };

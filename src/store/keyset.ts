@@ -3,8 +3,7 @@
  * nor repeats rows when others come or go, and is one range of an index.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { ServiceError } from '../kernel/errors.ts';
-import type { CursorCodec, CursorScope, Page } from '../kernel/paging.ts';
+import { type CursorCodec, type CursorScope, foreignCursor, type Page } from '../kernel/paging.ts';
 import type { DatabaseKind } from './json.ts';
 
 type KeyValue = string | number;
@@ -142,10 +141,7 @@ function openKeysetCursor(
 ): readonly KeyValue[] {
   const opened = cursors.open(scope, cursor);
   if (isKeyValues(opened) && opened.length === length) return opened;
-  throw new ServiceError('invalid_parameters', {
-    detail: 'cursor was not returned by this list',
-    issues: [{ path: ['cursor'], code: 'malformed', message: 'was not returned by this list' }],
-  });
+  throw foreignCursor('invalid_parameters');
 }
 
 const isKeyValues = (value: unknown): value is readonly KeyValue[] =>

@@ -30,7 +30,6 @@ export interface LeaseOptions {
   readonly waitMs: number;
   /** Per row and process. */
   readonly maxWaiting: number;
-  readonly holderMark?: string;
   readonly onWait?: (id: string) => void;
   /** The error of a request whose turn does not come in time. */
   readonly busy: () => ServiceError;
@@ -59,7 +58,7 @@ const maxPollMs = 320;
 export function createLeases(
   table: 'jobs' | 'idempotent_responses',
   { database, kind, now, randomBytes, logger }: LeaseDependencies,
-  { leaseMs, waitMs, maxWaiting, holderMark = '', onWait = () => {}, busy }: LeaseOptions,
+  { leaseMs, waitMs, maxWaiting, onWait = () => {}, busy }: LeaseOptions,
 ) {
   const lock = createKeyedLock(maxWaiting);
   const time = () => statementTime(kind, now().getTime(), 1_000);
@@ -109,12 +108,14 @@ export function createLeases(
     /**
      * Waits until the row is free, or until `attempt` finds that no lease is needed.
      * @param attempt takes the row if it is free, or is held by the one of the columns: the answer to its statement may be lost
+     * @param holderMark begins the holder's name
      * @throws ServiceError `busy` or `request_timeout` (`signal` aborts); as `attempt` does
      */
     async acquire<Found extends object>(
       id: string,
       signal: AbortSignal,
       attempt: (columns: LeaseColumns) => Promise<'taken' | 'busy' | Found>,
+      holderMark = '',
     ): Promise<RowLease | Found> {
       const holder = holderMark + newId(randomBytes);
       let isWaiting = false;

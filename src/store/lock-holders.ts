@@ -1,5 +1,5 @@
 /** Sessions that a migration on Postgres waits for, for the log: without statement texts, which may hold data. */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { DatabaseFault } from './faults.ts';
 import type { Tables } from './schema.ts';
 
@@ -15,9 +15,6 @@ export interface LockHolder {
 
 /** Called with an empty list if the lock was released meanwhile. */
 export type OnWait = (holders: readonly LockHolder[]) => void;
-
-export const isPostgres = (database: Kysely<Tables>): boolean =>
-  database.getExecutor().adapter instanceof PostgresAdapter;
 
 export const isLockTimeout = (error: unknown): boolean =>
   error instanceof DatabaseFault &&

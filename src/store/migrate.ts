@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { findNeededStep, lastOf, recordingCompatibility, type SchemaSteps, SchemaTooNew } from './compatibility.ts';
+import {
+  findNeededStep,
+  lastOf,
+  namesOf,
+  recordingCompatibility,
+  type SchemaSteps,
+  SchemaTooNew,
+} from './compatibility.ts';
 import { buildIndexes, findPendingIndexes } from './concurrent-indexes.ts';
-import { findLockHolders, holdsTables, isLockTimeout, isPostgres, type OnWait } from './lock-holders.ts';
+import { isPostgres } from './is-postgres.ts';
+import { findLockHolders, holdsTables, isLockTimeout, type OnWait } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
 import { isConflict } from './transaction.ts';
 
@@ -31,9 +39,7 @@ export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSte
   const done = Object.fromEntries(Object.entries(steps).filter(([name]) => names.has(name)));
   return {
     indexes: (await findPendingIndexes(database, done)).map(([name]) => name),
-    pending: Object.keys(steps)
-      .sort()
-      .filter((name) => !names.has(name)),
+    pending: namesOf(steps).filter((name) => !names.has(name)),
     unknown: [...names].filter((name) => !Object.hasOwn(steps, name)),
   };
 }

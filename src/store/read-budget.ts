@@ -1,6 +1,6 @@
 /** Bytes of large rows read at a time, per operation, per workspace and in all: a row may have 0.9 MB. */
 
-import { ServiceError } from '../kernel/errors.ts';
+import { retrySoon, ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import type { RequestContext, Spent } from '../kernel/request-context.ts';
@@ -122,5 +122,5 @@ const tooMuch = (limit: number) =>
 const noRoom = () =>
   new ServiceError('service_unavailable', {
     detail: 'Too much stored data is being read at once. Try again later, or request fewer items.',
-    headers: { 'retry-after': '5' },
+    headers: retrySoon,
   });

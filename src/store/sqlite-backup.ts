@@ -1,5 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../kernel/lib/to-error.ts';
 import { busyMs, createPrivately, openDatabaseFile } from './database-file.ts';
 import { DatabaseFault, sqliteFault } from './faults.ts';
 
@@ -47,7 +48,7 @@ function readFrom<Result>(file: string, work: (database: DatabaseSync) => Result
   } catch (error) {
     const fault = sqliteFault(error);
     if (!(fault instanceof DatabaseFault) || fault.reason !== 'damaged') throw fault;
-    throw new DamagedDatabase(`${file} is damaged: ${error instanceof Error ? error.message : error}`, {
+    throw new DamagedDatabase(`${file} is damaged: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 /** Reads a response of the upstream: a failure, or a success whose value is parsed on demand. */
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../kernel/errors.ts';
+import { shortened } from '../kernel/issues.ts';
 import { parseRetryAfter } from '../kernel/lib/http-semantics.ts';
 import { isObject } from '../kernel/lib/objects.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
@@ -184,4 +185,4 @@ function familyOf(errorName: ErrorName, { refusesFor }: ContractEndpoint): Error
 const maxReportedText = 2_000;
 
 const reportedText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, maxReportedText) : undefined;
+  typeof value === 'string' && value !== '' ? shortened(value, maxReportedText) : undefined;

@@ -132,6 +132,16 @@ describe('keys', () => {
   });
 });
 
+test.each([1_998, 1_999])('a long error of the service is cut between characters, after %i letters', async (count) => {
+  const detail = `${'a'.repeat(count)}😀${'b'.repeat(100)}`;
+  const stub = await startStub((_request, response) =>
+    json(response, 422, envelope('unprocessable_entity', 422, { detail })),
+  );
+  const gateway = await proxyTo(stub);
+  const { errors } = await gateway.ask(listPosts);
+  expect(errors[0]?.extensions.detail).toBe(`${'a'.repeat(count)}…`);
+});
+
 describe('one operation', () => {
   test('makes no more calls than UPSTREAM_MAX_CALLS', async () => {
     const stub = await startStub((request, response) => {

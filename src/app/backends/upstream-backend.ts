@@ -8,6 +8,7 @@ import { upstreamPosts } from '../../capabilities/posts/upstream.ts';
 import { webhookEndpoints, webhookVocabularies } from '../../capabilities/webhooks/endpoints.ts';
 import { upstreamWebhooks } from '../../capabilities/webhooks/upstream.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
+import { messageOf } from '../../kernel/lib/to-error.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
 import { createKeyCheck } from '../../upstream/key-check.ts';
@@ -63,6 +64,6 @@ function openUpstream(
   try {
     return createUpstream(settings, vocabularies, { ...dependencies, telemetry });
   } catch (error) {
-    throw new ConfigError(`UPSTREAM_NAMES ${error instanceof Error ? error.message : error}`);
+    throw new ConfigError(`UPSTREAM_NAMES ${messageOf(error)}`);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { lastOf } from '../../store/compatibility.ts';
+import { lastOf, namesOf } from '../../store/compatibility.ts';
 import { connectForMigrations, type Database, type DatabaseLocation, requireReachable } from '../../store/database.ts';
 import { describeWait } from '../../store/lock-holders.ts';
 import { migrate, readSchemaState, type SchemaState } from '../../store/migrate.ts';
@@ -47,7 +47,7 @@ async function check(location: DatabaseLocation): Promise<string> {
 async function readState(location: DatabaseLocation): Promise<SchemaState> {
   // Opening would create the file.
   if (location.kind === 'sqlite' && !existsSync(location.file)) {
-    return { pending: Object.keys(migrations).sort(), unknown: [], indexes: [] };
+    return { pending: namesOf(migrations), unknown: [], indexes: [] };
   }
   return using(location, (database) => readSchemaState(database, migrations));
 }

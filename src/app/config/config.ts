@@ -31,7 +31,7 @@ export function readConfig(environment: Environment) {
     throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
   }
   const dataDirectory = database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data';
-  const demo = values.DEMO === undefined ? !production : values.DEMO === 'on';
+  const demo = values.DEMO ?? !production;
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -55,16 +55,16 @@ export function readConfig(environment: Environment) {
     /** Where the pictures of the sandbox networks are; null if they are not served. */
     sandboxPictures:
       demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
-    graphiql: values.GRAPHIQL === 'on',
+    graphiql: values.GRAPHIQL,
     /** Never in proxy mode: only our own delivery engine knows its contents. */
-    webhooksPage: values.WEBHOOKS_PAGE === 'on' && upstream === null,
+    webhooksPage: values.WEBHOOKS_PAGE && upstream === null,
     /** Also whether errors suggest names. */
-    introspection: values.INTROSPECTION === 'on',
-    federation: values.FEDERATION === 'on',
+    introspection: values.INTROSPECTION,
+    federation: values.FEDERATION,
     corsOrigins: values.CORS_ORIGINS,
     documents: documentSettings(values),
-    compression: values.COMPRESSION === 'on',
-    compiledOperations: values.COMPILED_OPERATIONS === 'on',
+    compression: values.COMPRESSION,
+    compiledOperations: values.COMPILED_OPERATIONS,
     responseCache: responseCacheSettings(values, upstream),
     maxOperationCost: values.GRAPHQL_MAX_COST,
     /** Bytes. */
@@ -99,7 +99,7 @@ export function readConfig(environment: Environment) {
 function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables): DocumentSettings | null {
   if (DOCUMENTS !== undefined) {
     const mode = DOCUMENTS_MODE ?? 'only';
-    if (mode === 'only' && FEDERATION === 'on') {
+    if (mode === 'only' && FEDERATION) {
       throw new ConfigError(
         'FEDERATION=on needs DOCUMENTS_MODE=prefer: the gateway of a supergraph writes documents that are in no manifest',
       );
@@ -131,7 +131,7 @@ function responseCacheSettings(values: Variables, upstream: UpstreamSettings | n
 
 function upstreamSettings(values: Variables): UpstreamSettings | null {
   const address = values.UPSTREAM_URL;
-  if (address === null) {
+  if (address === undefined) {
     const alone = (['UPSTREAM_API_KEY', 'UPSTREAM_NAMES', 'UPSTREAM_HEADERS'] as const).find(
       (name) => values[name] !== undefined,
     );
@@ -142,7 +142,7 @@ function upstreamSettings(values: Variables): UpstreamSettings | null {
     ...address,
     apiKey: values.UPSTREAM_API_KEY,
     names: values.UPSTREAM_NAMES ?? {},
-    actsOnce: values.UPSTREAM_IDEMPOTENCY === 'on',
+    actsOnce: values.UPSTREAM_IDEMPOTENCY,
     headers: values.UPSTREAM_HEADERS ?? {},
     timeoutMs: values.UPSTREAM_TIMEOUT_MS,
     budgetMs: values.UPSTREAM_BUDGET_MS,

@@ -1,10 +1,9 @@
 /** The variables of OpenTelemetry that the gateway reads, and Prometheus's address. The SDK reads the others. */
 import { type TelemetrySettings, traceSamplers } from '../../telemetry/telemetry.ts';
 import { oneOf, wholeNumber, withoutLastSlashes } from './values.ts';
-import { variable } from './variable.ts';
+import { optionalVariable, variable } from './variable.ts';
 
-const otlpEndpoint = (value: string): string | null => {
-  if (value === '') return null;
+const otlpEndpoint = (value: string): string => {
   if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
   throw new Error('must be the URL of an OTLP receiver, such as http://127.0.0.1:4318');
 };
@@ -17,13 +16,15 @@ export const telemetryVariables = {
     'false',
     (value) => oneOf(['true', 'false'])(value.toLowerCase()) === 'true',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: variable(
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalVariable(
     'URL of an OpenTelemetry collector that takes OTLP over HTTP: `http://127.0.0.1:4318`. Traces and metrics go to `/v1/traces` and `/v1/metrics` below it. If unset, nothing is sent.',
-    '',
     otlpEndpoint,
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable('The whole URL for traces, if they go elsewhere.', '', otlpEndpoint),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: variable('The whole URL for metrics, if they go elsewhere.', '', otlpEndpoint),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optionalVariable('The whole URL for traces, if they go elsewhere.', otlpEndpoint),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: optionalVariable(
+    'The whole URL for metrics, if they go elsewhere.',
+    otlpEndpoint,
+  ),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(
     'The protocol of the collector. There is no other.',
     'http/protobuf',
@@ -47,10 +48,9 @@ export const telemetryVariables = {
     '60000',
     wholeNumber(100, 3_600_000),
   ),
-  METRICS_PORT: variable(
+  METRICS_PORT: optionalVariable(
     'Serves metrics for Prometheus at `/metrics` on this port. `0` picks a free port. The value of `PORT` serves them beside GraphQL, to everybody who can reach the gateway. If unset, they are not served.',
-    '',
-    (value) => (value === '' ? null : wholeNumber(0, 65_535)(value)),
+    wholeNumber(0, 65_535),
   ),
   METRICS_HOST: variable(
     'The address that metrics are served on, if their port is not `PORT`.',
@@ -67,7 +67,7 @@ type TelemetryValues = {
 export function telemetrySettings(values: TelemetryValues, port: number): TelemetrySettings {
   const send = !values.OTEL_SDK_DISABLED;
   const common = values.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const urlFor = (path: string) => (common === null ? null : `${withoutLastSlashes(common)}/v1/${path}`);
+  const urlFor = (path: string) => (common === undefined ? null : `${withoutLastSlashes(common)}/v1/${path}`);
   const traces = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? urlFor('traces');
   const metrics = values.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? urlFor('metrics');
   const { METRICS_PORT, METRICS_HOST } = values;
@@ -79,7 +79,7 @@ export function telemetrySettings(values: TelemetryValues, port: number): Teleme
     sampler: values.OTEL_TRACES_SAMPLER,
     samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
     prometheus:
-      METRICS_PORT === null
+      METRICS_PORT === undefined
         ? null
         : { host: METRICS_HOST, port: METRICS_PORT, onMainPort: METRICS_PORT === port && port !== 0 },
   };

@@ -3,7 +3,10 @@ import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type DocumentManifest, readManifest } from '../../graphql/documents/document-manifest.ts';
+import { commaList } from '../../kernel/lib/comma-list.ts';
 import { http } from '../../kernel/lib/node-http.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
+import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import type { TermMap } from '../../upstream/translation.ts';
@@ -24,6 +27,8 @@ export function oneOf<const T extends string>(allowed: readonly T[]): (value: st
   };
 }
 
+export const onOrOff = (value: string): boolean => oneOf(['on', 'off'])(value) === 'on';
+
 export function databaseLocation(value: string): DatabaseLocation {
   const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value);
   if (sqlite?.[1] !== undefined) return { kind: 'sqlite', file: sqlite[1] };
@@ -31,17 +36,13 @@ export function databaseLocation(value: string): DatabaseLocation {
   throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
 }
 
-export function redisUrl(value: string): string | undefined {
-  if (value === '') return undefined;
+export function redisUrl(value: string): string {
   if (/^rediss?:\/\/./.test(value) && URL.canParse(value)) return value;
   throw new Error('must be redis://<user>:<password>@<host>/<number>, or the same with rediss://');
 }
 
 export function nameServers(value: string): readonly string[] {
-  const servers = value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  const servers = commaList(value);
   try {
     new Resolver().setServers(servers);
     return servers;
@@ -51,10 +52,7 @@ export function nameServers(value: string): readonly string[] {
 }
 
 /** As browsers send them, with commas between: scheme, host, and a port that is not the scheme's own. */
-export function origins(value: string): readonly string[] {
-  const entries = value.split(',').map((entry) => entry.trim());
-  return entries.filter((entry) => entry !== '').map(requireOrigin);
-}
+export const origins = (value: string): readonly string[] => commaList(value).map(requireOrigin);
 
 function requireOrigin(entry: string): string {
   if (entry === '*') throw new Error('must name each origin: "*" would let every page read responses');
@@ -66,8 +64,7 @@ function requireOrigin(entry: string): string {
   throw new Error(`must be origins such as https://app.example, with commas between, but has "${entry}"${meant}`);
 }
 
-export function secret(value: string): string | undefined {
-  if (value === '') return undefined;
+export function secret(value: string): string {
   if (value.length >= 32) return value;
   throw new Error('must have at least 32 characters: create one with "openssl rand -base64 32"');
 }
@@ -75,8 +72,7 @@ export function secret(value: string): string | undefined {
 export const withoutLastSlashes = (url: string): string =>
   url.endsWith('/') ? withoutLastSlashes(url.slice(0, -1)) : url;
 
-export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
-  if (value === '') return null;
+export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
     throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
@@ -84,8 +80,7 @@ export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' 
   return { origin: url.origin, basePath: withoutLastSlashes(url.pathname).replace(/\/v1$/, '') };
 }
 
-export function headerValue(value: string): string | undefined {
-  if (value === '') return undefined;
+export function headerValue(value: string): string {
   try {
     http.validateHeaderValue('value', value);
     return value;
@@ -101,8 +96,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** A JSON object; names are returned in lower case. */
-export function headers(value: string): Readonly<Record<string, string>> | undefined {
-  if (value === '') return undefined;
+export function headers(value: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(readJsonObject(value)).map(([name, content]) => {
       if (ownHeaders.has(name.toLowerCase())) throw new Error(`must not set ${name}: the gateway sets it`);
@@ -121,16 +115,14 @@ export function headers(value: string): Readonly<Record<string, string>> | undef
 const termMapShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
 
 /** Of UPSTREAM_NAMES. The table's reader checks its vocabularies and terms. */
-export function termMap(file: string): TermMap | undefined {
-  if (file === '') return undefined;
+export function termMap(file: string): TermMap {
   const { data, error } = termMapShape.safeParse(readJsonObject(readText(file)));
   if (data !== undefined) return data;
   throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
 }
 
 /** Of DOCUMENTS, checked against the schema at the start. */
-export const manifest = (file: string): DocumentManifest | undefined =>
-  file === '' ? undefined : readManifest(readJsonObject(readText(file)));
+export const manifest = (file: string): DocumentManifest => readManifest(readJsonObject(readText(file)));
 
 export function readText(file: string): string {
   try {
@@ -143,11 +135,9 @@ export function readText(file: string): string {
 function readJsonObject(value: string): object {
   try {
     const parsed: unknown = JSON.parse(value);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+    if (isObject(parsed)) return parsed;
   } catch {
     // The message below does not repeat the value: headers may be secrets.
   }
   throw new Error('must be, or name a file with, a JSON object');
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

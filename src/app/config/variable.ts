@@ -1,5 +1,6 @@
 import { ConfigError } from '../../kernel/config-error.ts';
-import { messageOf, readText } from './values.ts';
+import { messageOf } from '../../kernel/lib/to-error.ts';
+import { onOrOff, readText } from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,6 +25,18 @@ export const secretVariable = <T>(...definition: Parameters<typeof variable<T>>)
   ...variable(...definition),
   secret: true,
 });
+
+/** Undefined if unset. */
+export const optionalVariable = <T>(help: string, read: (value: string) => T): Variable<T | undefined> =>
+  variable(help, '', (value) => (value === '' ? undefined : read(value)));
+
+export const optionalSecret = <T>(...definition: Parameters<typeof optionalVariable<T>>): Variable<T | undefined> => ({
+  ...optionalVariable(...definition),
+  secret: true,
+});
+
+export const switchVariable = (help: string, fallback: 'on' | 'off'): Variable<boolean> =>
+  variable(help, fallback, onOrOff);
 
 /** The variable for the path of a file with the value. */
 export const fileVariable = (name: string): string => `${name}_FILE`;

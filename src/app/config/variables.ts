@@ -9,6 +9,7 @@ import {
   manifest,
   nameServers,
   oneOf,
+  onOrOff,
   origins,
   redisUrl,
   secret,
@@ -16,7 +17,7 @@ import {
   upstreamAddress,
   wholeNumber,
 } from './values.ts';
-import { secretVariable, variable } from './variable.ts';
+import { optionalSecret, optionalVariable, secretVariable, switchVariable, variable } from './variable.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -35,75 +36,62 @@ export const variables = {
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   ...telemetryVariables,
-  SHUTDOWN_DELAY_MS: variable(
+  SHUTDOWN_DELAY_MS: optionalVariable(
     'How long a stopping gateway still serves requests, in milliseconds. `/readyz` responds with 503 meanwhile. Set it longer than a load balancer needs to notice that. If unset, `5000` in production and `0` outside production.',
-    '',
-    (value) => (value === '' ? undefined : wholeNumber(0, 600_000)(value)),
+    wholeNumber(0, 600_000),
   ),
-  SECRET: secretVariable(
+  SECRET: optionalSecret(
     'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset outside production, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`. Required in production, unless that file exists beside a SQLite file.',
-    '',
     secret,
   ),
-  SECRET_PREVIOUS: secretVariable(
+  SECRET_PREVIOUS: optionalSecret(
     'The former value of `SECRET`, during a change: cursors and stored secrets from before the change stay readable.',
-    '',
     secret,
   ),
-  DEMO: variable(
+  DEMO: optionalVariable(
     '`on` creates a demo workspace and an API key in an empty database, `off` leaves it empty. If unset, `on` outside production and `off` in production.',
-    '',
-    (value) => (value === '' ? undefined : oneOf(['on', 'off'])(value)),
+    onOrOff,
   ),
-  SANDBOX_PICTURES_URL: variable(
+  SANDBOX_PICTURES_URL: optionalVariable(
     'Base address of the pictures in sandbox posts, such as `http://localhost:4000`: the gateway as browsers reach it. If unset, the address of `HOST` and `PORT`. Without a demo workspace, or with `PORT=0`, the addresses of pictures lead nowhere.',
-    '',
-    (value) => upstreamAddress(value)?.origin,
+    (value) => upstreamAddress(value).origin,
   ),
-  GRAPHIQL: variable(
+  GRAPHIQL: switchVariable(
     '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. If the server listens on a loopback address outside production, the start prints a link that opens GraphiQL with the demo key.',
     'on',
-    oneOf(['on', 'off']),
   ),
-  WEBHOOKS_PAGE: variable(
+  WEBHOOKS_PAGE: switchVariable(
     '`on` serves the webhooks page at `/webhooks`: health, deliveries and failures of webhooks. `off` does not. In proxy mode there is none.',
     'on',
-    oneOf(['on', 'off']),
   ),
-  INTROSPECTION: variable(
+  INTROSPECTION: switchVariable(
     '`on` lets anyone read the GraphQL schema, without an API key: by introspection, and at `/schema.graphql`. `off` refuses both, and errors no longer suggest names of the schema.',
     'on',
-    oneOf(['on', 'off']),
   ),
-  FEDERATION: variable(
+  FEDERATION: switchVariable(
     '`on` makes the gateway a subgraph of Apollo Federation 2: the schema has `_service` and `_entities`, and `/schema.graphql` is the schema for composers.',
     'off',
-    oneOf(['on', 'off']),
   ),
   CORS_ORIGINS: variable(
     'Origins, separated by commas, whose pages may call GraphQL and REST, and open a WebSocket: `https://app.example,http://localhost:5173`. If unset, none.',
     '',
     origins,
   ),
-  COMPRESSION: variable(
+  COMPRESSION: switchVariable(
     '`on` compresses responses of GraphQL and REST for clients that accept it, `off` leaves that to a reverse proxy.',
     'off',
-    oneOf(['on', 'off']),
   ),
-  DOCUMENTS: variable(
+  DOCUMENTS: optionalVariable(
     'JSON file with the documents of your clients: a manifest that Relay, Apollo or GraphQL Code Generator has written. Clients may then send the id of a document instead of its text.',
-    '',
     manifest,
   ),
-  DOCUMENTS_MODE: variable(
+  DOCUMENTS_MODE: optionalVariable(
     '`only` executes the documents of `DOCUMENTS` and no others, `prefer` executes others too. If unset, `only`.',
-    '',
-    (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
+    oneOf(documentModes),
   ),
-  COMPILED_OPERATIONS: variable(
+  COMPILED_OPERATIONS: switchVariable(
     '`on` builds responses to queries of lists from JSON, without resolvers, which takes less CPU. `off` executes everything with resolvers. The responses are the same.',
     'on',
-    oneOf(['on', 'off']),
   ),
   RESPONSE_CACHE: variable(
     'Where responses to queries are cached. `redis`: in a server that all processes share. `memory`: in the process, which must be the only one on its SQLite file. `off`: nowhere. Set the same value for all processes that serve one address.',
@@ -120,9 +108,8 @@ export const variables = {
     '67108864',
     wholeNumber(1_048_576, 17_179_869_184),
   ),
-  REDIS_URL: secretVariable(
+  REDIS_URL: optionalSecret(
     'Redis server of `RESPONSE_CACHE=redis`: `redis://<user>:<password>@<host>/<number>`, or `rediss://` for TLS.',
-    '',
     redisUrl,
   ),
   GRAPHQL_MAX_COST: variable(
@@ -194,27 +181,23 @@ export const variables = {
     '1000',
     wholeNumber(1, 1_000_000),
   ),
-  UPSTREAM_URL: variable(
+  UPSTREAM_URL: optionalVariable(
     'Base URL of a service that speaks the contract, with or without `/v1`: `https://api.example/api`. It then serves the jobs, posts and webhooks.',
-    '',
     upstreamAddress,
   ),
-  UPSTREAM_API_KEY: secretVariable(
+  UPSTREAM_API_KEY: optionalSecret(
     'API key for all calls to the upstream service. Callers then need API keys of this gateway, which keeps them in its database. Each of those keys reaches everything that this one reaches. If unset, the gateway forwards the key of each caller, and the upstream service checks it.',
-    '',
     headerValue,
   ),
-  UPSTREAM_NAMES: variable(
+  UPSTREAM_NAMES: optionalVariable(
     'JSON file that maps terms of the contract to those of the upstream service, if they differ.',
-    '',
     termMap,
   ),
-  UPSTREAM_IDEMPOTENCY: variable(
+  UPSTREAM_IDEMPOTENCY: switchVariable(
     '`on` if the upstream service acts once for each `Idempotency-Key`, as Postern in embedded mode does. With forwarded API keys, the gateway then repeats a failed request that has one.',
     'off',
-    oneOf(['on', 'off']),
   ),
-  UPSTREAM_HEADERS: secretVariable('Headers to add to every upstream call, as a JSON object.', '', headers),
+  UPSTREAM_HEADERS: optionalSecret('Headers to add to every upstream call, as a JSON object.', headers),
   UPSTREAM_TIMEOUT_MS: variable(
     'Time limit of an upstream call in milliseconds, including its retries.',
     '20000',

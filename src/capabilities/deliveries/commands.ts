@@ -1,5 +1,6 @@
-import { requireAccount, requireManaging } from '../../auth/account-access.ts';
-import { findAccount, findOldestAccount } from '../../auth/account-repository.ts';
+import { requireManaging } from '../../auth/account-access.ts';
+import { findOldestAccount } from '../../auth/account-repository.ts';
+import { requireVisibleAccount } from '../../auth/session.ts';
 import type { Emit } from '../../delivery/emit.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
@@ -18,6 +19,7 @@ import { accountIdsOf, type ManageableWebhook, requireManageableWebhook } from '
 import { listensTo } from '../webhooks/match.ts';
 import type { WebhookTrigger } from '../webhooks/shapes.ts';
 import type { DeliveriesPort } from './port.ts';
+import { unknownDelivery } from './queries.ts';
 import { requeue, requeueAll } from './requeue.ts';
 import type { EventEmitted } from './shapes.ts';
 
@@ -56,10 +58,10 @@ export function deliveryCommands({
       const source = sourceOfEvents([event]) as WebhookSource;
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
-      const accountType = await requireEmitter(database, caller, account_id);
+      const account = await requireVisibleAccount(database, caller, account_id);
       return emitFor(caller, {
         accountId: account_id,
-        accountType,
+        accountType: account.type,
         source,
         event,
         data: data === undefined ? sample : { ...timeOf(sample), ...data },
@@ -81,7 +83,7 @@ export function deliveryCommands({
           : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
       }
       requireEnabled(webhook, 'webhook_id');
-      const accountType = await requireEmitter(database, caller, account_id);
+      const account = await requireVisibleAccount(database, caller, account_id);
       if (!listensTo(accountIdsOf(webhook), account_id)) {
         throw invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook');
       }
@@ -93,7 +95,7 @@ export function deliveryCommands({
       };
       return emitFor(caller, {
         accountId: account_id,
-        accountType,
+        accountType: account.type,
         source: null,
         event: triggerEvent,
         data: { timestamp: now().toISOString(), ...fields },
@@ -140,7 +142,7 @@ export function deliveryCommands({
         .where('workspace_id', '=', caller.workspaceId)
         .where('id', '=', delivery_id)
         .executeTakeFirst();
-      if (delivery === undefined) throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
+      if (delivery === undefined) throw unknownDelivery();
       const webhook = await requireManageableWebhook(database, caller, delivery.webhook_id);
       // The webhook may have listened to other accounts when the delivery was created.
       requireManaging(caller, delivery.account_id === null ? [] : [delivery.account_id]);
@@ -185,17 +187,6 @@ function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknow
     if (!keys.includes(key))
       throw invalid(['data'], 'unknown_field', `must not have ${key}, which is no key of the source ${source}`);
   }
-}
-
-/** The type of an account that the caller may emit events of. */
-async function requireEmitter(database: Database, caller: Caller, accountId: string): Promise<string> {
-  checkId(accountId, 'account');
-  const account = await findAccount(database, caller.workspaceId, accountId);
-  if (account === undefined) {
-    throw new ServiceError('resource_not_found', { detail: 'No connected account has this account_id.' });
-  }
-  requireAccount(caller, accountId);
-  return account.type;
 }
 
 /** @param field that says which webhook */

@@ -37,6 +37,9 @@ export interface QueriesContext {
   readonly now: () => Date;
 }
 
+export const unknownDelivery = (): ServiceError =>
+  new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
+
 const attemptColumns = [
   'delivery_id',
   'number',
@@ -109,9 +112,7 @@ export function deliveryQueries({
       const [delivery] = await findByIds([delivery_id], isId, (ids) =>
         visibleDeliveries(database, caller).select('webhooks.account_ids').where('deliveries.id', 'in', ids).execute(),
       );
-      if (delivery == null) {
-        throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
-      }
+      if (delivery == null) throw unknownDelivery();
       const scope = ['delivery attempts', caller.keyId, delivery_id];
       // In the order of their numbers, whatever the clock was.
       const page = await selectPage(

@@ -2,7 +2,7 @@ import { accountTypes } from '../../auth/account.ts';
 import { requireSession } from '../../auth/session.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { fitsPath } from '../../kernel/ids.ts';
-import type { CursorCodec } from '../../kernel/paging.ts';
+import { type CursorCodec, foreignCursor } from '../../kernel/paging.ts';
 import { printedPages } from '../../kernel/printed-pages.ts';
 import type { Providers } from '../../providers/provider.ts';
 import type { Database } from '../../store/database.ts';
@@ -69,8 +69,5 @@ export function embeddedPosts({
 function openNetworkCursor(cursors: CursorCodec, scope: readonly (string | boolean)[], cursor: string): string {
   const opened = cursors.open(scope, cursor);
   if (typeof opened === 'string') return opened;
-  throw new ServiceError('unprocessable_entity', {
-    detail: 'cursor was not returned by this list',
-    issues: [{ path: ['cursor'], code: 'malformed', message: 'was not returned by this list' }],
-  });
+  throw foreignCursor('unprocessable_entity');
 }

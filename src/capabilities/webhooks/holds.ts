@@ -9,6 +9,7 @@ import { type DatabaseKind, isOneOf, readJsonColumn } from '../../store/json.ts'
 import { byCreation, pageQuery } from '../../store/keyset.ts';
 import { lockDeliveries } from '../../store/locks.ts';
 import { maxChangedIds, type NotifyingTransaction } from '../../store/notifications.ts';
+import { firstWebhookBehind } from '../../store/pending-webhooks.ts';
 import type { PendingHoldTable, Tables } from '../../store/schema.ts';
 
 /** Watchers are told of all of them. */
@@ -44,17 +45,11 @@ export async function holdPending(
     .execute();
 }
 
-/** The first webhook with a hold behind another one. */
-export async function nextHold(database: Database, behind: string): Promise<string | undefined> {
-  const hold = await database
-    .selectFrom('pending_holds')
-    .select('webhook_id')
-    .where('webhook_id', '>', behind)
-    .orderBy('webhook_id')
-    .limit(1)
-    .executeTakeFirst();
-  return hold?.webhook_id;
-}
+/** Of webhooks, one after the other. */
+export const holds = (database: Database, transaction: NotifyingTransaction, kind: DatabaseKind) => ({
+  next: (behind: string) => firstWebhookBehind(database, 'pending_holds', behind),
+  step: (webhookId: string) => holdStep(transaction, kind, webhookId),
+});
 
 /** @returns whether there may be more to do for the webhook */
 export const holdStep = (transaction: NotifyingTransaction, kind: DatabaseKind, webhookId: string): Promise<boolean> =>

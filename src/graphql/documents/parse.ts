@@ -124,11 +124,10 @@ const SingleRootFieldRule: ValidationRule = (context) => ({
   OperationDefinition({ operation, name, selectionSet }) {
     if (operation !== 'subscription') return;
     const fragments = fragmentsOf(context.getDocument());
-    const { fields } = collectFields([selectionSet], fragments, { includes: () => true, applies: () => true });
-    const [, ...more] = [...fields.values()].map((nodes) => nodes[0]);
+    const { fields } = collectFields([selectionSet], fragments, everything);
+    const [, ...nodes] = [...fields.values()].flatMap(([first]) => first ?? []);
     const subject = name === undefined ? 'Anonymous Subscription' : `Subscription "${name.value}"`;
-    if (more.length > 0) {
-      const nodes = more.filter((node) => node !== undefined);
+    if (nodes.length > 0) {
       context.reportError(new GraphQLError(`${subject} must select only one top level field.`, { nodes }));
     }
     for (const [first] of fields.values()) {

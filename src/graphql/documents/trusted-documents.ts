@@ -7,6 +7,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   validate,
 } from 'graphql';
+import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { DocumentSettings } from './document-manifest.ts';
 import { parseDocument } from './known-documents.ts';
 import { validationRules } from './parse.ts';
@@ -35,7 +36,7 @@ export function openTrustedDocuments(
     try {
       parsed.set(text, validDocument(schema, text, introspection));
     } catch (error) {
-      problems.push(`  ${id}: ${error instanceof Error ? error.message : error}`);
+      problems.push(`  ${id}: ${messageOf(error)}`);
     }
   }
   if (problems.length > 0) throw new Error(namingDocuments(problems));

@@ -1,5 +1,5 @@
 import type { FetchAPI } from 'graphql-yoga';
-import { beforeAbort } from '../executors/stream-end.ts';
+import { beforeAbort } from '../../kernel/lib/abort-signal.ts';
 
 /** Of subscriptions: server-sent events, and those of multipart-subscriptions.ts. */
 const streamTypes = /^(?:text\/event-stream|multipart\/mixed)\b/;

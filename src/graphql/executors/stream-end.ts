@@ -2,7 +2,7 @@
 
 import type { Stream } from '../../auth/streams.ts';
 import type { ServiceError } from '../../kernel/errors.ts';
-import { onAbort } from '../../kernel/lib/abort-signal.ts';
+import { beforeAbort } from '../../kernel/lib/abort-signal.ts';
 
 /**
  * Results while the key can be used, then `lastResult`, which tells its refusal, and the end: clients of server-sent
@@ -16,13 +16,17 @@ export function endingWith<Result>(
   const source = results[Symbol.asyncIterator]();
   let isOver = false;
 
-  function finish(): IteratorResult<Result> {
-    if (isOver) return { done: true, value: undefined };
+  function close(): void {
     isOver = true;
-    const { refusal } = stream;
     stream.close();
     // The source ends in its own time: it may wait for something that never comes.
     Promise.resolve(source.return?.()).catch(() => undefined);
+  }
+
+  function finish(): IteratorResult<Result> {
+    if (isOver) return { done: true, value: undefined };
+    const { refusal } = stream;
+    close();
     return refusal === null ? { done: true, value: undefined } : { done: false, value: lastResult(refusal) };
   }
 
@@ -43,21 +47,8 @@ export function endingWith<Result>(
       return result === null || result.done || stream.refusal !== null ? finish() : result;
     },
     async return() {
-      isOver = true;
-      stream.close();
-      Promise.resolve(source.return?.()).catch(() => undefined);
+      close();
       return { done: true, value: undefined };
     },
   };
-}
-
-/** Null if one of the signals aborts first. Unlike `Promise.race`, it leaves no listener. */
-export function beforeAbort<Value>(promise: Promise<Value>, signals: readonly AbortSignal[]): Promise<Value | null> {
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve(null);
-    for (const signal of signals) onAbort(signal, abort);
-    promise.then(resolve, reject).finally(() => {
-      for (const signal of signals) signal.removeEventListener('abort', abort);
-    });
-  });
 }

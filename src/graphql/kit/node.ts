@@ -8,7 +8,7 @@ import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
 import { type IdKind, parseGlobalId } from './global-ids.ts';
 import { nullMeansError } from './semantic-nullability.ts';
-import { type GivenArguments, type ItemSource, readsItem } from './source.ts';
+import { type GivenArguments, type ItemSource, readsFrom } from './source.ts';
 
 type LoadNode<RawIds> = (rawIds: RawIds, context: GraphQLContext) => Promise<object | null>;
 
@@ -148,5 +148,5 @@ export const foundById = <Args>(
 ) => ({
   nullable: true as const,
   description,
-  extensions: source === undefined ? readsById : { ...readsById, ...readsItem(source, given) },
+  extensions: source === undefined ? readsById : { ...readsById, ...readsFrom(source, given) },
 });

@@ -43,17 +43,12 @@ export interface GivenArguments<Name extends string = string> {
 
 /** @param given for a field of an object that has its own source, or that of a list */
 export const readsFrom = <Args, Request, Item, Read extends Page<Item>>(
-  source: ListSource<Args, Request, Item, Read>,
+  source: ListSource<Args, Request, Item, Read> | ItemSource<Args>,
   given?: GivenArguments<string & keyof Args>,
 ) => ({ source, given });
 
-export const readsItem = <Args>(source: ItemSource<Args>, given?: GivenArguments<string & keyof Args>) => ({
-  source,
-  given,
-});
-
 export const sourceOf = ({ extensions }: GraphQLField<unknown, unknown>): AnySource | undefined =>
-  // Only the functions above write this extension, with a source of the field's arguments.
+  // Only the function above writes this extension, with a source of the field's arguments.
   extensions.source as AnySource | undefined;
 
 export const givenArgumentsOf = ({ extensions }: GraphQLField<unknown, unknown>): GivenArguments | undefined =>

@@ -50,6 +50,12 @@ export interface TypeTag {
   readonly object?: string;
 }
 
+/** For the `isTypeOf` of a type. @param object what all of its objects have under `object` */
+export const isOf =
+  <T extends { readonly object: string }>(object: T['object']) =>
+  (value: unknown): value is T =>
+    isObject(value) && value.object === object;
+
 export const standsAt = (wire: WireValue) => ({ wire });
 
 /** For the `extensions` of a union or interface. @param tag called when the schema is complete */

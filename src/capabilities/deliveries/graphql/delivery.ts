@@ -5,7 +5,7 @@ import { connectionArgs, readConnection } from '../../../graphql/kit/connection.
 import { countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
-import { standsAt } from '../../../graphql/kit/wire.ts';
+import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
@@ -42,7 +42,7 @@ const AttemptConnection = countedConnectionType<DeliveryAttempt>('DeliveryAttemp
 export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement({
   description: 'The delivery of one event to one webhook, with all of its attempts.',
   interfaces: [Node],
-  isTypeOf: (value) => typeof value === 'object' && value !== null && 'object' in value && value.object === 'Delivery',
+  isTypeOf: isOf<Delivery>('Delivery'),
   fields: (t) => ({
     id: t.id({
       description: 'Global id of the delivery.',

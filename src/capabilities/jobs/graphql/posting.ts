@@ -7,7 +7,7 @@ import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { camelCase } from '../../../graphql/kit/contract-mapping.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
-import { standsAt } from '../../../graphql/kit/wire.ts';
+import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { keysOf } from '../../../kernel/lib/objects.ts';
 import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
@@ -55,7 +55,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     'A job posting, or a draft of one. Available in embedded mode only, because the contract has no such read.',
   interfaces: [Node],
   extensions: postingMaxAge,
-  isTypeOf: (value) => (value as Partial<JobPosting>).object === 'PnetJobPosting',
+  isTypeOf: isOf<JobPosting>('PnetJobPosting'),
   fields: (t) => ({
     id: t.id({
       description: 'Global id.',

@@ -7,7 +7,7 @@ import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { ItemSource } from '../../../graphql/kit/source.ts';
-import { readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
+import { isOf, readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
 import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
@@ -122,8 +122,7 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
   }),
 });
 
-const isWebhook = (value: unknown): value is ListedWebhook =>
-  typeof value === 'object' && value !== null && 'object' in value && value.object === webhookObject;
+const isWebhook = isOf<ListedWebhook>(webhookObject);
 
 builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
   description: 'A webhook that receives account events as they happen.',
