@@ -71,6 +71,10 @@ const pay = z
     path: ['max'],
   });
 
+/** Of a host with a dot: a network sends there from elsewhere. */
+const isEmailAddress = (value: string): boolean =>
+  z.regexes.html5Email.test(value) && value.includes('.', value.lastIndexOf('@'));
+
 const numericQuestion = z
   .strictObject({
     answer_type: z.literal('numeric'),
@@ -127,11 +131,7 @@ export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
     notification_email: shortText()
-      // Of hosts with a dot: a network sends there from elsewhere.
-      .refine(
-        (value) => z.regexes.html5Email.test(value) && /@.*\./.test(value),
-        ownRule('malformed', 'must be an e-mail address'),
-      )
+      .refine((value) => isEmailAddress(value), ownRule('malformed', 'must be an e-mail address'))
       .meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
