@@ -51,8 +51,9 @@ type ListArguments<Request> = {
 
 interface CountedList<Request extends ListRequest, Item>
   extends Pick<ConnectionRequest<Request, Item>, 'operation' | 'limits'> {
-  /** Binds cursors. */
-  readonly scope: (request: Request, context: Pick<GraphQLContext, 'caller'>) => CursorScope;
+  /** Binds its cursors, with the API key, as a key that is limited to accounts has lists of its own. */
+  readonly name: string;
+  readonly scope: (request: Request) => CursorScope;
   /** Joins reads. By default, the operation's. */
   readonly load?: (request: Request, context: GraphQLContext) => Promise<Page<Item>>;
   readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<number>;
@@ -63,26 +64,19 @@ const requestFor =
   <Request extends ListRequest, Item>({
     operation,
     limits,
+    name,
     scope,
-  }: Pick<CountedList<Request, Item>, 'operation' | 'limits' | 'scope'>) =>
+  }: Pick<CountedList<Request, Item>, 'operation' | 'limits' | 'name' | 'scope'>) =>
   (
     { first, after, ...args }: ListArguments<Request>,
-    context: Pick<GraphQLContext, 'caller'>,
+    { caller }: Pick<GraphQLContext, 'caller'>,
   ): ConnectionRequest<Request, Item> => {
     const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
     const request = toSnakeCase(given);
     // The shapes of the operations check what the types do not.
-    return { operation, request, limits, list: scope(request as Request, context), first, after };
+    const list = [name, caller.keyId, ...scope(request as Request)];
+    return { operation, request, limits, list, first, after };
   };
-
-/** Binds the cursors of a list to the API key, as those of a key that is limited to accounts are of another list. */
-export const scopeOfKey =
-  <Request>(name: string, scopeOf: (request: Request) => CursorScope) =>
-  (request: Request, { caller }: Pick<GraphQLContext, 'caller'>): CursorScope => [
-    name,
-    caller.keyId,
-    ...scopeOf(request),
-  ];
 
 /** A list of the workspace, as compiled operations read it. */
 export const countedListSource = <Request extends ListRequest, Item>(

@@ -1,14 +1,9 @@
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import {
-  countedConnectionType,
-  countedList,
-  countedListSource,
-  scopeOfKey,
-} from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
 import { listAccounts } from '../operations.ts';
-import { type Account, type AccountListRequest, accountListLimits, accountListScope } from '../shapes.ts';
+import { type Account, accountListLimits, accountListScope } from '../shapes.ts';
 import { AccountObject, accountMaxAge, KnownAccountStatusEnum, KnownAccountTypeEnum } from './account.ts';
 import { ViewerObject } from './viewer.ts';
 
@@ -28,7 +23,8 @@ const accountListArgs = builder.args((t) => ({
 const list = {
   operation: listAccounts,
   limits: accountListLimits,
-  scope: scopeOfKey<AccountListRequest>('accounts', accountListScope),
+  name: 'accounts',
+  scope: accountListScope,
 };
 
 const connectAccounts = countedList({

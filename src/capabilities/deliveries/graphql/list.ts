@@ -6,7 +6,7 @@ import { countedConnectionType, countedList, countedListSource } from '../../../
 import { readsFrom } from '../../../graphql/kit/source.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listDeliveries } from '../operations.ts';
-import { type Delivery, type DeliveryListRequest, deliveryLimits, deliveryListScope } from '../shapes.ts';
+import { type Delivery, deliveryLimits, deliveryListScope } from '../shapes.ts';
 import { DeliveryObject } from './delivery.ts';
 import { DeliveryOrderEnum, DeliveryStateEnum } from './enums.ts';
 
@@ -31,7 +31,8 @@ const listArgs = builder.args((t) => ({
 const deliveries = {
   operation: listDeliveries,
   limits: deliveryLimits,
-  scope: (request: DeliveryListRequest) => ['deliveries', ...deliveryListScope(request)],
+  name: 'deliveries',
+  scope: deliveryListScope,
 };
 
 const connectDeliveries = countedList({

@@ -2,12 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import {
-  countedConnectionType,
-  countedList,
-  countedListSource,
-  scopeOfKey,
-} from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
 import { selectsAny } from '../../../graphql/kit/selected.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
@@ -15,7 +10,7 @@ import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { findJobs, listJobs, watchJobs } from '../operations.ts';
-import { type JobListRequest, type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
+import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
 import { JobOrderEnum, KnownJobStateEnum } from './enums.ts';
 import { contentFields, PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
@@ -36,7 +31,8 @@ const jobListArgs = builder.args((t) => ({
 const jobPostings = {
   operation: listJobs,
   limits: jobListLimits,
-  scope: scopeOfKey<JobListRequest>('jobPostings', jobListScope),
+  name: 'jobPostings',
+  scope: jobListScope,
 };
 
 const connectJobs = (info: GraphQLResolveInfo) =>

@@ -4,12 +4,7 @@ import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/g
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import {
-  countedConnectionType,
-  countedList,
-  countedListSource,
-  scopeOfKey,
-} from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { isFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
@@ -47,7 +42,8 @@ const listArgs = builder.args((t) => ({
 const webhooks = {
   operation: searchWebhooks,
   limits: webhookLimits,
-  scope: scopeOfKey<WebhookSearch>('webhooks', webhookListScope),
+  name: 'webhooks',
+  scope: webhookListScope,
 };
 
 const connectWebhooks = countedList({
