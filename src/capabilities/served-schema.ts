@@ -5,7 +5,7 @@ import { schema } from './schema.ts';
 /** The schema that a gateway serves: that of schema.graphql, or the same as a subgraph. */
 export interface ServedSchema {
   readonly schema: GraphQLSchema;
-  /** The schema as text. A subgraph's is that which composers read. */
+  /** The schema as text, for clients: a subgraph's, too, is without what only composers and gateways of supergraphs read. */
   readonly print: () => Promise<string>;
 }
 
@@ -16,19 +16,15 @@ interface SchemaOptions {
 
 /** The schema as the configuration asks for it. What only a subgraph needs is loaded for one only. */
 export async function servedSchema({ federation, introspection }: SchemaOptions): Promise<ServedSchema> {
-  if (!federation) {
-    return {
-      schema,
-      print: async () => {
-        const { printedSchema } = await import('../graphql/schema/print.ts');
-        return printedSchema(schema);
-      },
-    };
-  }
+  const print = async () => {
+    const { printedSchema } = await import('../graphql/schema/print.ts');
+    return printedSchema(schema);
+  };
+  if (!federation) return { schema, print };
   const { toSubgraph } = await import('../graphql/federation/subgraph.ts');
-  const print = once(async () => {
+  const printSubgraph = once(async () => {
     const { subgraphSdl } = await import('../graphql/federation/sdl.ts');
     return subgraphSdl(schema);
   });
-  return { schema: toSubgraph(schema, introspection ? print : null), print };
+  return { schema: toSubgraph(schema, introspection ? printSubgraph : null), print };
 }

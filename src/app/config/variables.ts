@@ -69,7 +69,7 @@ export const variables = {
     'on',
   ),
   FEDERATION: switchVariable(
-    '`on` makes the gateway a subgraph of Apollo Federation 2: the schema has `_service` and `_entities`, and `/schema.graphql` is the schema for composers.',
+    '`on` makes the gateway a subgraph of Apollo Federation 2: the schema has `_service`, which composers read, and `_entities`.',
     'off',
   ),
   CORS_ORIGINS: variable(
