@@ -24,8 +24,13 @@ export const fileOf = (example: string, file: string): string => join(folder, ex
 function start(example: string, script: string, environment: Environment): Running {
   const child = spawn('npm', ['run', '--silent', script], {
     cwd: join(folder, example),
-    // npm is found in the PATH of the tests, and its scripts run in the Node.js of the tests.
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...environment },
+    // npm is found in the PATH of the tests, and its scripts run in the Node.js of the tests. Tools are quieter in tests.
+    env: {
+      ...process.env,
+      NODE_ENV: undefined,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      ...environment,
+    },
     // A group of its own: npm passes no signal on to what its scripts have started.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,6 +12,7 @@ let environment: { readonly POSTERN_URL: string; readonly POSTERN_KEY: string };
 beforeAll(async () => {
   postern = await startPostern();
   environment = { POSTERN_URL: postern.address, POSTERN_KEY: postern.key };
+  await run('generate');
 });
 afterAll(() => postern?.close());
 
@@ -36,11 +37,11 @@ async function caught(action: () => unknown): Promise<unknown> {
 
 describe('the programs', () => {
   test('are of the types that are generated', async () => {
-    expect(await run('typecheck')).toBe('');
+    expect(await run('typecheck', again)).toBe('');
   });
 
   test('start prints what the documentation says, and throws what is refused the second time', async () => {
-    expect(await run('start')).toBe(snippet('Feed, publish, subscribe', ''));
+    expect(await run('start', again)).toBe(snippet('Feed, publish, subscribe', ''));
     const refused = String(await caught(() => run('start', again)));
     expect(refused).toContain('PosternError: ');
     expect(refused).toContain("code: 'ACTION_ALREADY_PERFORMED'");
@@ -48,6 +49,11 @@ describe('the programs', () => {
 
   test('newest merges the posts of two networks', async () => {
     expect((await run('newest', again)).split('\n').length).toBeGreaterThan(5);
+  });
+
+  test('generate says why it fails', async () => {
+    const noGateway = { POSTERN_URL: 'http://127.0.0.1:1' };
+    expect(String(await caught(() => run('generate', noGateway)))).toContain('ECONNREFUSED 127.0.0.1:1');
   });
 
   test('start says which variable is missing', async () => {
