@@ -126,6 +126,14 @@ describe('the demo workspace', () => {
   });
 });
 
+test('a command that waits for a server gives up after half a minute', () => {
+  const blocks = [...pages.values()].flatMap((page) => codeBlocks(page, 'sh'));
+  const waiting = blocks.flatMap((text) => text.split('\n')).filter((line) => line.includes(' --retry '));
+  expect(waiting.length).toBeGreaterThan(2);
+  // Without a delay of its own curl doubles it each time.
+  for (const line of waiting) expect(line).toMatch(/--retry 30 .*--retry-delay 1 /);
+});
+
 describe.skipIf(curl === undefined)('commands', () => {
   test('the first query has the response that is shown', async () => {
     const shown = snippet('A first query', 'json').trim();
