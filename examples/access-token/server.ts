@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Plugin } from 'vite';
 import { address } from './settings.ts';
 
+// #region tokens
 const port = Number(process.env.PORT || 5173);
 const origin = `http://127.0.0.1:${port}`;
 
@@ -44,6 +45,7 @@ const accessTokens: Plugin = {
     });
   },
 };
+// #endregion
 
 const define = { 'import.meta.env.GATEWAY': JSON.stringify(address) };
 const server = await createServer({
@@ -53,3 +55,9 @@ const server = await createServer({
 });
 await server.listen();
 console.log(origin);
+
+// Browsers ask this before the requests of the page. That the gateway is away, the page reports itself.
+const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } };
+const allowed = await fetch(`${address}/graphql`, preflight).catch(() => null);
+if (allowed && !allowed.headers.has('access-control-allow-origin'))
+  console.warn(`The gateway refuses this page: start it with CORS_ORIGINS=${origin}`);

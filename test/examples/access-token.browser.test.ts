@@ -1,6 +1,6 @@
 /** `examples/access-token`: a page that asks a gateway of another origin itself, in Chromium, while its tokens expire. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { freePort } from '../support/reverse-proxy.ts';
 import { chromium } from '../support/servers.ts';
@@ -77,6 +77,15 @@ describe.skipIf(!chromium)('a page with an access token', () => {
     await setStatus('STOPPED');
     await text('#accounts').toBe('Grace: STOPPED');
     expect(complaints).toEqual([]);
+  });
+
+  test('the server says what to set on a gateway that refuses the page', async () => {
+    expect(site.written()).not.toContain('CORS_ORIGINS');
+    const closed = await startGateway();
+    onTestFinished(() => closed.close());
+    const refused = await serveExample(example, 'start', { POSTERN_URL: closed.address, ...again });
+    onTestFinished(() => refused.stop());
+    await expect.poll(refused.written, { timeout: minute }).toContain(`CORS_ORIGINS=${refused.address}`);
   });
 
   test('no script has the key, and no other page gets a token', async () => {
