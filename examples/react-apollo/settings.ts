@@ -8,6 +8,6 @@ export const address = process.env.POSTERN_URL || 'http://127.0.0.1:4000';
 /** The value of a variable. @throws Error if it has none */
 export function required(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`Set ${name}: .env.example says what it is`);
+  if (!value) throw new Error(`Set ${name}: examples/.env.example of Postern says what it is`);
   return value;
 }

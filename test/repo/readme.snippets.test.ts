@@ -134,6 +134,13 @@ test('a command that waits for a server gives up after half a minute', () => {
   for (const line of waiting) expect(line).toMatch(/--retry 30 .*--retry-delay 1 /);
 });
 
+test('the commands of a project of the reader set the key', () => {
+  const blocks = [...pages.values()].flatMap((page) => codeBlocks(page, 'sh'));
+  const projects = blocks.filter((text) => /^npm (?:init|create) /m.test(text));
+  expect(projects.length).toBeGreaterThan(2);
+  for (const text of projects) expect(text).toMatch(/^export .*POSTERN_KEY=/m);
+});
+
 describe.skipIf(curl === undefined)('commands', () => {
   test('the first query has the response that is shown', async () => {
     const shown = snippet('A first query', 'json').trim();
