@@ -313,7 +313,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
   it('publishes a draft through a checkpoint', async () => {
     await openExample('PublishWithOtp');
     await runAndSee('"PnetJobPostingPublishCheckpoint"');
-    expect(await answer()).toContain('invalid_checkpoint_solution');
+    expect(await answer()).toContain('INVALID_CHECKPOINT_SOLUTION');
   });
 
   it('creates a webhook', async () => {

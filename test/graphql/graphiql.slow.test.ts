@@ -144,7 +144,7 @@ describe('the examples', () => {
     PublishAtOnce: ({ publishJob }) => expect(publishJob.jobState).toBe('ACTIVE'),
     PublishWithOtp: ({ publish, wrong, right }) => {
       expect(publish.jobPosting.checkpoint.attemptsLeft).toBe(5);
-      expect(wrong.type).toBe('errors/invalid_checkpoint_solution');
+      expect(wrong.code).toBe('INVALID_CHECKPOINT_SOLUTION');
       expect(right.jobState).toBe('ACTIVE');
     },
     PublishWithEmail: ({ publish, email, otp }) => {
@@ -153,7 +153,7 @@ describe('the examples', () => {
       expect(otp.jobState).toBe('ACTIVE');
     },
     PaymentError: ({ publishJob }) =>
-      expect(publishJob).toMatchObject({ __typename: 'PaymentError', type: 'errors/payment_error', status: 422 }),
+      expect(publishJob).toMatchObject({ __typename: 'PaymentError', code: 'PAYMENT_ERROR', status: 422 }),
     Webhooks: ({ webhooks, webhook }) => {
       expect(webhooks.nodes.map((each: { __typename: string }) => each.__typename)).toEqual(
         expect.arrayContaining(['AutoWebhook', 'TriggerWebhook']),

@@ -11,9 +11,10 @@ import { failingAccounts } from '../../src/app/demo.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import { newSecret, secretText } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
+import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
 import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 import { codeBlocks, pages, sectionOf, snippet, snippetFiles } from '../support/docs.ts';
-import { relayDirectives } from '../support/documents.ts';
+import { documentationUnits, failuresWithoutCode, relayDirectives, unitOf } from '../support/documents.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { curl } from '../support/servers.ts';
 
@@ -38,6 +39,13 @@ describe('operations', () => {
   const webhooks = codeBlocks(sectionOf('Webhooks'), 'graphql');
   test.each([...pages.values()].flatMap((page) => codeBlocks(page, 'graphql')))('are valid: %s', (text) => {
     expect(validate(withRelay, parse(text))).toEqual([]);
+  });
+
+  test('failures are told apart by their code, in GraphiQL, too', async () => {
+    expect(failuresWithoutCode(parse('{ a { ... on ServiceError { type detail } } }').definitions)).toHaveLength(1);
+    const ofGraphiQL = examples.map(async (example) => unitOf(example.name, [await exampleOperation(example)]));
+    for (const { name, definitions } of [...documentationUnits(), ...(await Promise.all(ofGraphiQL))])
+      expect(failuresWithoutCode(definitions), name).toEqual([]);
   });
 
   test('a webhook is created, its secret is read once, and it gets an event', async () => {

@@ -1,7 +1,15 @@
 /** The GraphQL documents that readers copy: every block of the pages, and what the programs of pages and examples ask. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DefinitionNode, parse, visit } from 'graphql';
+import {
+  type DefinitionNode,
+  type FragmentDefinitionNode,
+  type InlineFragmentNode,
+  Kind,
+  parse,
+  print,
+  visit,
+} from 'graphql';
 import { schema } from '../../src/capabilities/schema.ts';
 import { codeBlocks, pages } from './docs.ts';
 
@@ -70,3 +78,16 @@ export const documentationUnits = (): Unit[] =>
   [...textsOfPages(), ...textsOfExamples()]
     .filter(([, texts]) => texts.length > 0)
     .map(([name, texts]) => unitOf(name, texts));
+
+/** The selections of failures that lack `code`, by which clients tell them apart. What people read is enough for a page. */
+export function failuresWithoutCode(definitions: readonly DefinitionNode[]): string[] {
+  const found: string[] = [];
+  const look = (node: FragmentDefinitionNode | InlineFragmentNode) => {
+    if (node.typeCondition?.name.value !== 'ServiceError') return;
+    const fields = node.selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? each.name.value : []));
+    const tellsMore = fields.some((name) => !['__typename', 'message', 'title'].includes(name));
+    if (tellsMore && !fields.includes('code')) found.push(print(node));
+  };
+  visit({ kind: Kind.DOCUMENT, definitions }, { InlineFragment: look, FragmentDefinition: look });
+  return found;
+}
