@@ -179,6 +179,25 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('goes on with a subscription while the example to try next is run in a tab beside it', async () => {
+    await openExample('WatchDeliveries');
+    await page.locator('.graphiql-execute-button').click();
+    await expect.poll(status).toBe('Running …');
+    const [beside] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Try next in a new tab: Emit an event' }).click(),
+    ]);
+    await editorIsThere(beside);
+    await expect.poll(() => textIn('.graphiql-query-editor', beside)).toMatch(/^mutation EmitEvent/);
+    await beside.locator('.graphiql-execute-button').click();
+    await expect.poll(() => beside.locator('#status').innerText()).toMatch(/^status 200/);
+    await beside.close();
+    await expect.poll(answer).toContain('"deliveryUpdated"');
+    await page.locator('.graphiql-execute-button').click();
+    await openExample('WhoAmI');
+    expect(await page.locator('#next').innerText()).toMatch(/^Try next: /);
+  });
+
   it('folds the variables away while there are none, for the keyboard as well', async () => {
     const isFolded = () => page.getByRole('button', { name: 'Show editor tools' }).isVisible();
     const isInert = () => page.locator('.graphiql-editor-tool').evaluate((element) => (element as HTMLElement).inert);

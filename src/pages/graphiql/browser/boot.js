@@ -54,6 +54,12 @@ function openExample(example) {
   say(hasKeyboard ? `${example.title}: Enter runs it.` : `${example.title}: the button runs it.`);
 }
 
+/** Opens an example in this tab, or in one of the browser beside it, which gets the key of this tab. */
+function openNext(example, isBeside) {
+  if (isBeside) window.open(linkTo(example));
+  else openExample(example);
+}
+
 /** The operation of a link: in the fragment, which no server sees, or in the query, as other pages of GraphiQL have it. */
 function linked() {
   const { hash, search, pathname } = location;
@@ -64,8 +70,8 @@ function linked() {
   return { query: parameters.get('query'), variables: parameters.get('variables') ?? '' };
 }
 
-/** A link to the present operation. Headers are not in it, and so no key. */
-const linkToShare = () => `${url}#${new URLSearchParams(presentOperation())}`.replaceAll('+', '%20');
+/** Headers are not in the link, and so no key. */
+const linkTo = ({ query, variables }) => `${url}#${new URLSearchParams({ query, variables })}`.replaceAll('+', '%20');
 
 /** The present operation as a program. @throws SyntaxError for variables that are not JSON */
 function snippetIn(language) {
@@ -91,7 +97,7 @@ function listen() {
     openExample(example);
   });
   element('share').addEventListener('click', () =>
-    copy(linkToShare, 'The link holds the operation and its variables, and no key.'),
+    copy(() => linkTo(presentOperation()), 'The link holds the operation and its variables, and no key.'),
   );
   element('copy').addEventListener('click', ({ target }) => {
     const { snippet } = target.dataset;
@@ -136,7 +142,7 @@ async function start() {
   const first = linked() ?? storedTab() ?? Object.values(examples)[0];
   const hasKey = key !== '' || (persistHeaders && Boolean(first.headers));
   element('note').hidden = !signIn || hasKey;
-  prepareCard(openExample);
+  prepareCard(openNext);
   prepareEditors((query) => {
     showCard(query);
     foldEmptyVariables();

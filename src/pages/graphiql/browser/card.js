@@ -5,14 +5,16 @@ import { storage } from './storage.js';
 const element = (id) => document.getElementById(id);
 const isFolded = 'card:folded';
 
-/** @param {(example: object) => void} open called with the example to try next */
+/** @param {(example: object, isBeside: boolean) => void} open called with the example to try next, and whether this one runs on */
 export function prepareCard(open) {
   const card = element('card');
   const details = card.querySelector('details');
   // A phone has room for the title.
   details.open = innerWidth > 760 && storage.getItem(isFolded) !== 'true';
   details.querySelector('summary').addEventListener('click', () => storage.setItem(isFolded, String(details.open)));
-  element('next').addEventListener('click', ({ currentTarget }) => open(examples[currentTarget.dataset.example]));
+  element('next').addEventListener('click', ({ currentTarget: { dataset } }) =>
+    open(examples[dataset.example], 'beside' in dataset),
+  );
 }
 
 /** @param {string} query an operation of another name than an example's has no card */
@@ -28,6 +30,9 @@ export function showCard(query) {
   element('about').replaceChildren(
     ...lines.map((line) => Object.assign(document.createElement('p'), { textContent: line })),
   );
-  element('next').textContent = `Try next: ${next.title}`;
+  // What a subscription waits for happens while it runs.
+  const isBeside = example.query.startsWith('subscription');
+  element('next').textContent = `Try next${isBeside ? ' in a new tab' : ''}: ${next.title}`;
   element('next').dataset.example = example.next;
+  element('next').toggleAttribute('data-beside', isBeside);
 }
