@@ -27,7 +27,7 @@ const accountId = 'pnet-----------------A';
 const feed = pages(async (after) => (await ask(Feed, { accountId, identifier: 'ACoSandbox250', after })).posts);
 for await (const { nodes } of feed) console.log(nodes.length, 'posts by', nodes[0]?.author.name);
 
-const draftId = '1010'; // the sandbox asks for a token and then for a code
+const draftId = '1011'; // the sandbox asks for a code and then for a token
 const inputs = { EMAIL_VERIFICATION: ['sandbox-email-token'], OTP: ['', 'abc', '000000', '123456'], UNRECOGNIZED: [] };
 let job = unwrap((await ask(Publish, { input: { accountId, draftId, mode: 'FREE' } })).publishJob);
 while (job.__typename === 'PnetJobPostingPublishCheckpoint') {

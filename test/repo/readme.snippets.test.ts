@@ -116,6 +116,25 @@ describe('the demo workspace', () => {
     expect(ids.slice(-failingAccounts.length)).toEqual(failingAccounts.map(({ id }) => id));
   });
 
+  test('has a draft for each recipe that publishes one: no other recipe finds it published', () => {
+    const published = /draftId(?:: "| = ')(\d+)|jobs\/(\d+)\/(?:publish|checkpoint)/g;
+    const ofPages = [...pages].map(([path, page]) => ({ name: path, texts: [page] }));
+    const ofGraphiQL = examples
+      .filter(({ name }) => name.startsWith('Publish'))
+      .map(({ name, variables }) => ({
+        name,
+        texts: [JSON.stringify(variables).replaceAll('"draftId":', 'draftId: ')],
+      }));
+    const names = new Map<string, string>();
+    for (const { name, texts } of [...ofPages, ...ofGraphiQL])
+      for (const [, ...ids] of texts.join().matchAll(published)) {
+        const id = ids.find((each) => each !== undefined) ?? '';
+        expect(names.get(id) ?? name, id).toBe(name);
+        names.set(id, name);
+      }
+    expect(names.size).toBeGreaterThan(5);
+  });
+
   test('has everything that the README suggests to try', async () => {
     const jobs = await gateway.app.database.selectFrom('jobs').select('id').execute();
     const accounts = await gateway.app.database.selectFrom('accounts').select('id').execute();

@@ -50,7 +50,7 @@ function after(form: Form, result: Result): Form {
 }
 
 export function Publish() {
-  const [form, setForm] = useState<Form>({ asks: 'DRAFT', draftId: '1007', wrong: null, note: null });
+  const [form, setForm] = useState<Form>({ asks: 'DRAFT', draftId: '1012', wrong: null, note: null });
   const { publish, solve, isBusy } = usePublishing();
   const field = useRef<HTMLInputElement>(null);
 

@@ -124,7 +124,7 @@ export const exampleGroups = [
       {
         name: 'PublishWithOtp',
         title: 'Publish with a one-time code',
-        variables: { accountId: pnet, draftId: '1007', wrong: '999999', code: '123456' },
+        variables: { accountId: pnet, draftId: '1008', wrong: '999999', code: '123456' },
       },
       {
         name: 'PublishWithEmail',
@@ -153,7 +153,7 @@ export const exampleGroups = [
           },
         },
       },
-      { name: 'WatchJobPostings', title: 'Watch postings', variables: { jobIds: ['1007', '2001'] } },
+      { name: 'WatchJobPostings', title: 'Watch postings', variables: { jobIds: ['1008', '2001'] } },
     ],
   },
   {
