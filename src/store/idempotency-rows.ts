@@ -66,7 +66,7 @@ export function idempotencyRows(database: Database, maxRows: number) {
       }
       if (known.rows < maxRows) return;
       throw new ServiceError('limit_too_high', {
-        detail: `The API key has used ${maxRows} values of Idempotency-Key within 24 hours: wait, or leave the header out.`,
+        detail: `The API key has used ${maxRows} idempotency keys within 24 hours: wait, or leave the key out.`,
       });
     },
     /** Counts a stored response. */

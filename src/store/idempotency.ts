@@ -197,19 +197,19 @@ function readFailure(column: string | null): ServiceError | null {
 
 const stillRunning = () =>
   new ServiceError('service_unavailable', {
-    detail: 'Another request with this Idempotency-Key is still running. Try again later.',
+    detail: 'Another request with this idempotency key is still running. Try again later.',
   });
 
 /** Not 503, which says that nothing was carried out. */
 const responseLost = () =>
   new ServiceError('request_timeout', {
     detail:
-      'An earlier request with this Idempotency-Key (input.idempotencyKey) was begun, and its response is lost. It may have been carried out: check that before you repeat it with another key.',
+      'An earlier request with this idempotency key was begun, and its response is lost. It may have been carried out: check that before you repeat it with another key.',
     outcomeUnknown: true,
   });
 
 const keyReused = () =>
   new ServiceError('invalid_parameters', {
-    detail: 'This Idempotency-Key was used for a different request. Use a new key for each request.',
+    detail: 'This idempotency key was used for a different request. Use a new key for each request.',
     issues: [{ path: ['idempotency_key'], code: 'already_used', message: 'was used for a different request' }],
   });

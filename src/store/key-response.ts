@@ -35,5 +35,5 @@ export async function storeWithRows(
 
 const takenOver = () =>
   new ServiceError('service_unavailable', {
-    detail: 'Another request with this Idempotency-Key took over from this one. Try again.',
+    detail: 'Another request with this idempotency key took over from this one. Try again.',
   });
