@@ -1,5 +1,6 @@
 /** `examples/react-apollo/src/apollo.ts` without a browser: what its cache, its lists and its links make of whole objects and failures. */
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { wholeSelection } from '../support/selection.ts';
@@ -101,6 +102,24 @@ describe.skipIf(!existsSync(fileOf('react-apollo', 'node_modules')))('apollo.ts'
     }
     subscription.unsubscribe();
     expect((await client.query({ query: parse(feed('ADoSandbox25')) })).data?.posts?.edges).toHaveLength(25);
+  });
+
+  test("Apollo's relayStylePagination merges them, too, with the arguments that tell lists apart", async () => {
+    const installed = createRequire(fileOf('react-apollo', 'package.json'));
+    const { ApolloClient, HttpLink, InMemoryCache } = installed('@apollo/client');
+    const { relayStylePagination } = installed('@apollo/client/utilities');
+    const posts = relayStylePagination(['accountId', 'identifier']);
+    const cache = new InMemoryCache({ typePolicies: { Query: { fields: { posts } } } });
+    const plain: Client = new ApolloClient({ cache, link: new HttpLink({ uri: `${postern.address}/graphql` }) });
+    const query = parse(feed('ACoSandbox250'));
+    await plain.query({ query });
+    const watched = plain.watchQuery({ query });
+    const subscription = watched.subscribe(() => {});
+    const after = plain.readQuery({ query })?.posts?.pageInfo.endCursor ?? '';
+    await watched.fetchMore({ variables: { after } });
+    expect(plain.readQuery({ query })?.posts?.edges).toHaveLength(200);
+    subscription.unsubscribe();
+    expect((await plain.query({ query: parse(feed('ADoSandbox25')) })).data?.posts?.edges).toHaveLength(25);
   });
 
   test('starts a list anew when its first page is read again', async () => {
