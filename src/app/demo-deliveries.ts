@@ -22,7 +22,6 @@ const event = 'message_received';
 
 export interface DemoDeliveries {
   readonly kind: DatabaseKind;
-  /** Whose messages are delivered. */
   readonly account: { readonly id: string; readonly type: string };
   /** All of messages, with addresses of the receiver of the sandbox. */
   readonly webhooks: readonly WebhookTable[];

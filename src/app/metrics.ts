@@ -16,7 +16,6 @@ export function createMetricsEndpoint({ telemetry: { prometheus } }: Config, scr
   let own: Listening | null = null;
   let address: string | null = null;
   return {
-    /** Of the gateway's own server. */
     routes: scrape !== null && isOnMainPort ? [routeOf(scrape)] : [],
     /** Null before it listens, and without one. */
     get address() {
@@ -28,7 +27,6 @@ export function createMetricsEndpoint({ telemetry: { prometheus } }: Config, scr
       own = await serveMetrics(scrape, prometheus);
       address = own.address + metricsPath;
     },
-    /** @param origin of the gateway */
     listening(origin: string) {
       if (isOnMainPort) address = `${origin}${metricsPath}`;
     },

@@ -72,7 +72,6 @@ export function pageOfAccounts(
   return selectPage(listed(database, list), byCreation('accounts', 'asc'), request);
 }
 
-/** Sizes, in the lists' order. */
 export const countStoredAccounts = (
   database: Database,
   lists: readonly ListedAccounts[],

@@ -33,7 +33,6 @@ export interface ResponseStore {
   close(): Promise<void>;
 }
 
-/** Of the configuration. */
 interface Common {
   /** Seconds. */
   readonly maxAge: number;

@@ -24,7 +24,6 @@ export const processOf = (start: string): string | null => (start.endsWith('.') 
 export interface ClaimTerms {
   readonly claimToken: string;
   readonly leaseMs: number;
-  /** Newest first. */
   readonly latestFirst: boolean;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -11,7 +11,6 @@ import { failingLimit, type RetryDecision } from './retry-policy.ts';
  */
 export const failingFrom = { attempts: 3, ms: 2 * minute } as const;
 
-/** Of a run of failures. */
 export type StoredRun = Pick<WebhookDestinationTable, 'failing_since' | 'failed_attempts' | 'failing'>;
 
 export interface Judgement {

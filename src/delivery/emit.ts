@@ -87,7 +87,6 @@ async function store(
   return { eventId: stored.id, deliveries: ids, repeated: false };
 }
 
-/** An event as it is stored. */
 export const eventRow = (emission: Emission, id: string, created_at: number): EventTable => ({
   id,
   workspace_id: emission.workspaceId,

@@ -109,7 +109,6 @@ export interface DeliveryEngine {
 
 export interface DeliveryEngineOptions {
   readonly database: Database;
-  /** Connections of the queue's own. */
   readonly queueDatabase: Database;
   readonly location: DatabaseLocation;
   /** Null on SQLite. */
@@ -122,7 +121,6 @@ export interface DeliveryEngineOptions {
   readonly retentionDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
-  /** Bytes of payloads in memory. */
   readonly maxBytes: number;
   readonly logger: Logger;
   readonly telemetry?: Telemetry;

@@ -16,7 +16,6 @@ export interface AgeLimits {
 }
 
 export interface InFlight {
-  /** Takes a slot. */
   take(delivery: ClaimedDelivery, isProbe: boolean): void;
   /** Its age counts from here. */
   begin(delivery: ClaimedDelivery): void;
@@ -29,7 +28,6 @@ export interface InFlight {
   yielding(count: number): ClaimedDelivery[];
   /** Null without taken slots. */
   nextSlotMs(): number | null;
-  /** Requests with a slot. */
   readonly slots: number;
 }
 

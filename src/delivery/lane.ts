@@ -13,7 +13,6 @@ export interface Lane {
   /** Concurrent requests, once it has answered. */
   limit: number;
   sending: number;
-  /** Of the requests in flight. */
   slow: number;
   /** Claimed, without a slot. */
   queued: ClaimedDelivery[];

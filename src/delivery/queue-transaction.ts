@@ -33,11 +33,8 @@ import {
 } from './settle.ts';
 
 export interface QueueOrder extends ClaimTerms {
-  /** Null for nothing. */
   readonly settlement: Settlement | null;
-  /** Claims to give back unused. */
   readonly releases: readonly ReleasedClaim[];
-  /** Null for no claim. */
   readonly quota: ClaimQuota | null;
 }
 
@@ -94,7 +91,6 @@ export async function settleAndClaim(
   return { ...report, disabled, changed: [...settled.keys(), ...report.changed] };
 }
 
-/** In that thread. */
 export const transact = (transaction: Transaction<Tables>, order: QueueOrder): Promise<QueueReport> =>
   settleAndClaim(transaction, 'sqlite', order);
 

@@ -28,7 +28,6 @@ const paces: Readonly<Record<DatabaseKind, Pace>> = {
 };
 /** Events and deliveries of a step. */
 const size = { first: 100, least: 50, most: 5_000 } as const;
-/** Milliseconds. */
 const betweenSweepsMs = 30_000;
 const firstSweepMs = 200;
 

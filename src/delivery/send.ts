@@ -19,7 +19,6 @@ export interface Attempt {
 
 type StoredResponse = Pick<DeliveryAttemptTable, 'status' | 'failure' | 'response_body'>;
 
-/** Nothing could be sent. */
 export const unsent: StoredResponse = { status: null, failure: null, response_body: '' };
 
 export interface AttemptClocks {

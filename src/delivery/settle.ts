@@ -37,7 +37,6 @@ export interface Settled {
   readonly disabled: readonly DisabledWebhook[];
 }
 
-/** A claim to give back unused. */
 export interface ReleasedClaim {
   readonly deliveryId: string;
   readonly claimToken: string;

@@ -25,7 +25,6 @@ export const partsOf = (whole: number, { young, slow }: Readonly<Record<'young' 
   return { notQuick: left, slow: Math.min(slowLeft, left) };
 };
 
-/** The smaller of each part. */
 export const lesser = (one: Parts, other: Parts): Parts => ({
   notQuick: Math.min(one.notQuick, other.notQuick),
   slow: Math.min(one.slow, other.slow),

@@ -13,7 +13,6 @@ export interface StepsOptions {
   readonly after: After;
 }
 
-/** Work that webhooks wait for. */
 export interface WaitingWebhooks {
   /** The first of them behind another one, in the order of their ids. */
   next(behind: string): Promise<string | undefined>;

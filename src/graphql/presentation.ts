@@ -12,7 +12,6 @@ import { toGraphQLError, withoutStatus } from './kit/errors.ts';
 import { orRefusal, type SizedResult, withRoomFor } from './response-size.ts';
 
 export interface ResponseOptions {
-  /** Bytes. */
   readonly maxResponseBytes: number;
   /** Whether errors may suggest names of the schema. */
   readonly suggestions: boolean;
@@ -71,7 +70,6 @@ function printResult(
   return printing instanceof Promise ? printing.then(bodyOf) : bodyOf(printing);
 }
 
-/** One result of a stream. */
 export async function printStreamed(
   executed: ExecutionResult,
   exchange: Exchange,

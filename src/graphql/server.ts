@@ -18,7 +18,6 @@ export interface GraphQLOptions {
 
 export interface EndpointPage {
   readonly routes: readonly Route[];
-  /** Of a GET. */
   wants(request: IncomingRequest): boolean;
   send(request: IncomingRequest): Promise<void>;
 }

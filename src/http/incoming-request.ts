@@ -76,7 +76,6 @@ export class IncomingRequest {
     this.#ownHeaders = { 'x-request-id': this.id, ...privateHeaders };
   }
 
-  /** Path and query, as sent. */
   get url(): string {
     return this.raw.url ?? '';
   }
@@ -87,7 +86,6 @@ export class IncomingRequest {
     return end === -1 ? url : url.slice(0, end);
   }
 
-  /** Its lines have the request id. */
   get log(): Logger {
     this.#log ??= this.#options.logger.child({ reqId: this.id });
     return this.#log;

@@ -15,7 +15,6 @@ export interface SocketRoute {
 
 const socketVersion = '13';
 
-/** Sixteen bytes in base64. */
 const key = /^[+/0-9A-Za-z]{22}==$/;
 
 /** Undefined for a request that gets a WebSocket. @param route the only one */

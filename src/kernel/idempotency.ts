@@ -2,7 +2,6 @@ import type { Caller } from './caller.ts';
 
 export const replayedHeader = 'idempotency-replayed';
 
-/** The key of a running request. */
 export interface TakenKey {
   readonly id: string;
   readonly holder: string;

@@ -18,7 +18,6 @@ interface Printing<Request, Read> extends Pick<PageSource<Request, Read>, 'lacks
 }
 
 interface PrintedPages<Request, Read> extends Printing<Request, Read> {
-  /** Of the list. */
   readonly name: string;
   readonly lists: ReadAll<Request, Read | Error>;
 }
@@ -114,5 +113,4 @@ function rememberedReads<Request, Value>(name: string, readAll: ReadAll<Request,
   return { read, recall };
 }
 
-/** The collector's memory. */
 const release = (): void => undefined;

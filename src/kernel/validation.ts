@@ -81,7 +81,6 @@ export const label = () =>
     .refine(notEmpty, ownRule('too_short', 'must not be empty', { limit: 1 }))
     .meta({ minLength: 1 });
 
-/** A part of a name. */
 export const searchText = () => shortText().min(1, 'must not be empty');
 
 /** An identifier of the network, such as a skill's. */

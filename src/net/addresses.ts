@@ -2,7 +2,6 @@
 import ipaddr from 'ipaddr.js';
 import { commaList } from '../kernel/lib/comma-list.ts';
 
-/** Such as 10.0.0.0/8. */
 export type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** @param address as text without brackets */

@@ -29,7 +29,6 @@ export function openApiDocument() {
   };
 }
 
-/** By the names of their components. */
 const headerParameters = {
   RequestId: { description: 'The id of the request. Give it to support.', schema: { type: 'string' } },
   Replayed: {

@@ -71,7 +71,6 @@ class OpenSplice implements Splice {
   readonly #plan: EncodedPlan;
   readonly #release: (kernel: Kernel) => void;
   readonly #maxOutput: number;
-  /** Undefined once closed. */
   #kernel: Kernel | undefined;
   readonly #parameters: number;
   #top: number;

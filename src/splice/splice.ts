@@ -1,7 +1,6 @@
 /** JSON: UTF-8 in chunks, or text. */
 export type JsonDocument = readonly Uint8Array[] | string;
 
-/** Why a document was not printed. */
 export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'too_large';
 
 /** A document, valid until the {@link Splice} that scanned it is closed. */

@@ -2,7 +2,6 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { buildVersion } from '../kernel/build-version.ts';
 import type { Metrics } from './telemetry.ts';
 
-/** Milliseconds. */
 const resolutionMs = 10;
 const nanoseconds = 1e9;
 const microseconds = 1e6;

@@ -27,7 +27,6 @@ export interface SingleFlight {
 interface Waiter {
   readonly resolve: (value: Shared) => void;
   readonly reject: (reason: unknown) => void;
-  /** Waits no more. */
   readonly leave: () => void;
 }
 
@@ -54,7 +53,6 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
     flightsByOwner.set(owner, flights);
     const limit = new Deadline(lastsMs, null, message);
     const waiting = new Set<Waiter>();
-    /** @returns who waits */
     const settle = (): readonly Waiter[] => {
       limit[Symbol.dispose]();
       if (flights.get(key) === flight) flights.delete(key);

@@ -88,7 +88,6 @@ async function checkBackup(folder: string, { secret, previousSecret }: SecretVar
   return { events, bytes, secret: kept === null ? 'SECRET' : 'file' };
 }
 
-/** Also for a broken link. */
 const isTaken = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -18,7 +18,6 @@ export interface CommandContext {
 /** Reads arguments, and returns the work: nothing is opened before they are valid. @throws UsageError */
 export type Subcommand = (args: string[]) => (context: CommandContext) => Promise<string>;
 
-/** Reports errors, throws none. */
 export function runCommand(usage: string, subcommands: Readonly<Record<string, Subcommand>>): Promise<void> {
   const [first] = process.argv.slice(2);
   const isHelp = first === undefined || first === 'help';

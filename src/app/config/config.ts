@@ -49,7 +49,6 @@ export function readConfig(environment: Environment) {
     /** Undefined: created once and kept in the data directory. */
     secret: values.SECRET,
     previousSecret: values.SECRET_PREVIOUS,
-    /** Redacted in the log. */
     secrets: secretsIn(environment),
     demo,
     /** Where the pictures of the sandbox networks are; null if they are not served. */
@@ -67,14 +66,12 @@ export function readConfig(environment: Environment) {
     compiledOperations: values.COMPILED_OPERATIONS,
     responseCache: responseCacheSettings(values, upstream),
     maxOperationCost: values.GRAPHQL_MAX_COST,
-    /** Bytes. */
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
     dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     /** The newest; 0 for any number. */
     deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
-    /** Bytes of payloads in memory. */
     deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,

@@ -26,7 +26,6 @@ export const secretVariable = <T>(...definition: Parameters<typeof variable<T>>)
   secret: true,
 });
 
-/** Undefined if unset. */
 export const optionalVariable = <T>(help: string, read: (value: string) => T): Variable<T | undefined> =>
   variable(help, '', (value) => (value === '' ? undefined : read(value)));
 

@@ -46,7 +46,6 @@ export const readsSize = costs(weights.size);
 
 export const writes = costs(weights.mutation);
 
-/** Weight of a field of a mutation. */
 export const weightOfWrite = weights.mutation;
 
 export const tellsSchema = costs(weights.schema);

@@ -78,7 +78,6 @@ export class SocketOperation implements OperationRequest, ObservedRequest {
     else this.#whenClosed.push(callback);
   }
 
-  /** @param sent whether it was */
   async sending(bytes: number, sent: Promise<boolean>): Promise<void> {
     this.#unread += bytes;
     const isSent = await sent;

@@ -33,7 +33,6 @@ export type AnySource = AnyListSource | AnyItemSource;
 export interface GivenArguments<Name extends string = string> {
   /** The account that the object was read with, if the list takes one. */
   readonly account?: Name;
-  /** Raw ids. */
   readonly ids: { readonly [Argument in Name]?: string };
   /** Given where they are true. */
   readonly flags?: { readonly [Argument in Name]?: string };

@@ -1,6 +1,5 @@
 export interface ResolvedAddress {
   readonly address: string;
-  /** 4 or 6. */
   readonly family: number;
 }
 

@@ -8,7 +8,6 @@ import { second } from '../../kernel/lib/time-units.ts';
 export const receiverHost = 'receiver.sandbox.example';
 
 export interface ReceiverResponse {
-  /** Null without a response. */
   readonly status: number | null;
   readonly failure: 'connection_failed' | 'timeout' | null;
   readonly retryAfter: string | null;

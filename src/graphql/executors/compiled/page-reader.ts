@@ -33,7 +33,6 @@ interface Reading {
   /** The longest page of its shared key. */
   read: ReadPage | undefined;
   shown: Shown | undefined;
-  /** One for each template. */
   prints: Print[];
 }
 
@@ -53,7 +52,6 @@ interface ReadPage {
 }
 
 interface Shown extends WindowRange {
-  /** Null for an item. */
   readonly connection: Connection<unknown> | null;
   readonly scanned: Scanned;
 }
@@ -120,7 +118,6 @@ export class PageReader {
     return prints;
   }
 
-  /** @param given arguments */
   #want(compiled: CompiledReading, given: Values, prints: Print[], at: number): Wanted {
     const own = compiled.args(this.#options.variables);
     if (own === undefined) throw new Declined('arguments');
@@ -257,7 +254,6 @@ export class PageReader {
 const weightOf = (body: JsonDocument): number =>
   typeof body === 'string' ? weightOfBytes(body.length) : weightOfBytes(bytesOf(body)) / kernelSpeed;
 
-/** By source; mostly there is one. */
 const batchesOf = (readings: readonly Reading[]): readonly (readonly Reading[])[] =>
   readings.every(({ source }) => source === readings[0]?.source)
     ? [readings]
@@ -270,7 +266,6 @@ async function readBatch(context: RunContext, batch: readonly Reading[]): Promis
   return bodies;
 }
 
-/** Of the port. */
 function requestOf({ of, limit }: Reading): unknown {
   if ('id' in of) return of.id;
   const { checked, from } = of.opened;

@@ -118,7 +118,6 @@ function compileConnection(
   return { parts, edgesOf };
 }
 
-/** An inner list as it is asked for. */
 export interface Asked {
   readonly list: number;
   readonly given: Readonly<Record<string, unknown>>;

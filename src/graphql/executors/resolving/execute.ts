@@ -27,7 +27,6 @@ import { type ExecutedOperation, type SelectedField, selectedFields } from './fi
 import { ResolveInfo } from './info.ts';
 
 export interface ExecuteOptions extends Omit<ExecutedOperation, 'fragments' | 'rootValue'> {
-  /** A valid one, with the operation. */
   readonly document: DocumentNode;
   /** The event of a subscription. */
   readonly rootValue?: unknown;
@@ -81,7 +80,6 @@ class Execution {
     return this.#errors.length === 0 ? result : { errors: this.#errors, ...result };
   }
 
-  /** Mutations, one after the other. */
   async #oneByOne(places: readonly Place[]): Promise<unknown> {
     const object = new ResultObject();
     for (const place of places) object[place.field.name] = await this.#field(place, undefined, undefined);
@@ -252,7 +250,6 @@ class Execution {
   }
 }
 
-/** For errors. */
 const nameOf = ({ parentType, definition }: SelectedField): string => `${parentType.name}.${definition.name}`;
 
 /** For leaves, which look at no path. */

@@ -72,7 +72,6 @@ export const file = (id: string): SandboxAttachment<'file'> => ({
   file_name: 'Notes – what we learned.pdf',
 });
 
-/** A reference to another post. */
 export const postReference = (id: string, url: string): SandboxAttachment<'pnet_post'> => ({
   type: 'pnet_post',
   id,
