@@ -20,6 +20,22 @@ it('has every page of the repository', () => {
   expect(Object.keys(documentationPages).sort()).toEqual([...pages.keys()].sort());
 });
 
+it('has the pages in the groups of the README, and the parts of the one that is shown', async () => {
+  const text = await (await fetch(`${gateway.address}/docs/run/deployment`)).text();
+  const [, menu = ''] = /<nav[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
+  expect([...menu.matchAll(/<p>([^<]+)<\/p>/g)].map(([, group]) => group)).toEqual([
+    'The API',
+    'Clients',
+    'Larger systems',
+    'To run it',
+    'To change it',
+  ]);
+  const [, parts = ''] = /aria-current="page">Deployment<\/a><ul>(.*?)<\/ul>/s.exec(menu) ?? [];
+  const headings = [...text.matchAll(/<h2 id="([^"]+)">/g)].map(([, anchor]) => `#${anchor}`);
+  expect(linksIn(parts)).toEqual(headings);
+  expect(headings.length).toBeGreaterThan(2);
+});
+
 it.each([
   ['on', '/graphql'],
   ['off', '/docs'],
@@ -119,7 +135,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     // The list of pages is cut within a name, which shows that it goes on.
-    const cut = await page.locator('nav ul').evaluate((list) => {
+    const cut = await page.locator('nav > div').evaluate((list) => {
       const { bottom } = list.getBoundingClientRect();
       const boxes = [...list.querySelectorAll('a')].map((link) => link.getBoundingClientRect());
       return boxes.flatMap((box) => (box.top < bottom && box.bottom > bottom ? (bottom - box.top) / box.height : []));

@@ -32,42 +32,54 @@ const policy = [
 /** Of a drawing that is opened as a page. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-/** The pages by their paths in the repository, in the order of the menu. */
-export const documentationPages = {
-  'README.md': 'Start',
-  'docs/use/schema.md': 'Schema',
-  'docs/use/errors.md': 'Errors and null',
-  'docs/use/subscriptions.md': 'Subscriptions',
-  'docs/use/limits.md': 'Limits',
-  'docs/use/webhooks.md': 'Webhooks',
-  'docs/use/rest.md': 'REST',
-  'docs/use/sandbox.md': 'Sandbox',
-  'docs/use/graphiql.md': 'GraphiQL',
-  'docs/use/typescript.md': 'TypeScript',
-  'docs/use/apollo-client.md': 'Apollo Client',
-  'docs/use/urql.md': 'urql',
-  'docs/use/relay.md': 'Relay',
-  'docs/use/bff.md': 'Backend for frontend',
-  'docs/use/browser.md': 'Browsers and CORS',
-  'docs/use/persisted-operations.md': 'Persisted operations',
-  'docs/use/federation.md': 'Federation and stitching',
-  'docs/run/deployment.md': 'Deployment',
-  'docs/run/configuration.md': 'Configuration',
-  'docs/run/keys.md': 'API keys',
-  'docs/run/proxy-mode.md': 'Proxy mode',
-  'docs/run/operations.md': 'Operations',
-  'docs/run/observability.md': 'Observability',
-  'docs/run/caching.md': 'Caching',
-  'docs/run/compression.md': 'Compression',
-  'CONTRIBUTING.md': 'Contributing',
-  'docs/develop/architecture.md': 'Architecture',
-  'docs/develop/recipes.md': 'Recipes',
-  'docs/develop/testing.md': 'Testing',
-  'docs/develop/compiled-operations.md': 'Compiled operations',
-  'docs/develop/benchmarks.md': 'Benchmarks',
-  'CHANGELOG.md': 'Changelog',
-  'SECURITY.md': 'Security',
-} as const;
+/** The pages by their paths in the repository, in the groups of the menu, which are those of the README. */
+const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': { 'README.md': 'Start' },
+  'The API': {
+    'docs/use/schema.md': 'Schema',
+    'docs/use/errors.md': 'Errors and null',
+    'docs/use/subscriptions.md': 'Subscriptions',
+    'docs/use/limits.md': 'Limits',
+    'docs/use/webhooks.md': 'Webhooks',
+    'docs/use/rest.md': 'REST',
+    'docs/use/sandbox.md': 'Sandbox',
+    'docs/use/graphiql.md': 'GraphiQL',
+  },
+  Clients: {
+    'docs/use/typescript.md': 'TypeScript',
+    'docs/use/apollo-client.md': 'Apollo Client',
+    'docs/use/urql.md': 'urql',
+    'docs/use/relay.md': 'Relay',
+    'docs/use/bff.md': 'Backend for frontend',
+    'docs/use/browser.md': 'Browsers and CORS',
+  },
+  'Larger systems': {
+    'docs/use/persisted-operations.md': 'Persisted operations',
+    'docs/use/federation.md': 'Federation and stitching',
+  },
+  'To run it': {
+    'docs/run/deployment.md': 'Deployment',
+    'docs/run/configuration.md': 'Configuration',
+    'docs/run/keys.md': 'API keys',
+    'docs/run/proxy-mode.md': 'Proxy mode',
+    'docs/run/operations.md': 'Operations',
+    'docs/run/observability.md': 'Observability',
+    'docs/run/caching.md': 'Caching',
+    'docs/run/compression.md': 'Compression',
+  },
+  'To change it': {
+    'CONTRIBUTING.md': 'Contributing',
+    'docs/develop/architecture.md': 'Architecture',
+    'docs/develop/recipes.md': 'Recipes',
+    'docs/develop/testing.md': 'Testing',
+    'docs/develop/compiled-operations.md': 'Compiled operations',
+    'docs/develop/benchmarks.md': 'Benchmarks',
+    'CHANGELOG.md': 'Changelog',
+    'SECURITY.md': 'Security',
+  },
+};
+
+export const documentationPages: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(groups));
 
 const images = /^docs\/images\/([\w-]+\.(?:png|svg))$/;
 
@@ -99,22 +111,36 @@ async function readPage(path: string, title: string, hasGraphiQL: boolean): Prom
     readFile(new URL(path, root), 'utf8'),
     styles(),
   ]);
-  const menu = Object.entries(documentationPages).map(([each, name]) => {
-    const current = each === path ? ' aria-current="page"' : '';
-    return `<li><a href="${addressOf(each)}"${current}>${name}</a></li>`;
-  });
+  const page = renderPage(text, path, addressOf);
   const values: Readonly<Record<string, string>> = {
     title,
     assets: assetsPath(docsPage, version),
     icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
     graphiql: hasGraphiQL ? `<a href="${endpoint}">GraphiQL</a>` : '',
-    menu: menu.join(''),
-    page: renderPage(text, path, addressOf),
+    menu: menuOf(path, page),
+    page,
   };
   return staticDocument(
     'text/html; charset=utf-8',
     template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => values[name] ?? ''),
   );
+}
+
+/** All pages, and the parts of the one that is shown. */
+function menuOf(path: string, page: string): string {
+  const parts = [...page.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
+    ([, anchor, heading = '']) => `<li><a href="#${anchor}">${heading.replaceAll(/<\/?a\b[^>]*>/g, '')}</a></li>`,
+  );
+  const itemOf = ([each, name]: readonly [string, string]): string =>
+    each === path
+      ? `<li><a href="${addressOf(each)}" aria-current="page">${name}</a><ul>${parts.join('')}</ul></li>`
+      : `<li><a href="${addressOf(each)}">${name}</a></li>`;
+  return Object.entries(groups)
+    .map(([group, ofGroup]) => {
+      const title = group === '' ? '' : `<p>${group}</p>`;
+      return `${title}<ul>${Object.entries(ofGroup).map(itemOf).join('')}</ul>`;
+    })
+    .join('');
 }
 
 /** @param hasGraphiQL whether the pages can link to GraphiQL */
