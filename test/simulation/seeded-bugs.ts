@@ -50,7 +50,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at(requeue, "attempts_before: ref('attempts')", "attempts_before: ref('attempts_before')"),
   ],
   'redelivering all leaves out the newest': [
-    at(requeue, 'const ids = places.map(', 'const ids = places.slice(1).map('),
+    at(requeue, 'const ids = positions.map(', 'const ids = positions.slice(1).map('),
   ],
   'a claim ignores that a destination is paused': [
     at('delivery/queue-transaction.ts', 'enabled === 1 && paused_until <= now', 'enabled === 1'),
