@@ -53,13 +53,14 @@ export class RequestBodies {
   }
 
   /** It is whole, and is never refused for others. */
-  complete(body: RequestBody): void {
-    this.#arriving.delete(body);
+  complete(body: RequestBody, length: number): void {
+    if (length > this.#limits.small) this.#arriving.delete(body);
   }
 
   forget(body: RequestBody, length: number): void {
+    if (length <= this.#limits.small) return;
     this.#arriving.delete(body);
-    if (length > this.#limits.small) this.#bytes -= length;
+    this.#bytes -= length;
   }
 }
 
@@ -77,7 +78,8 @@ export class RequestBody {
   }
 
   append(chunk: Buffer): void {
-    const [from, to] = [this.#length, this.#length + chunk.length];
+    const from = this.#length;
+    const to = from + chunk.length;
     this.#chunks += 1;
     if (to > maxBodyBytes || this.#chunks > maxBodyChunks) {
       this.refuse(to > maxBodyBytes ? tooLarge() : tooManyChunks());
@@ -95,8 +97,8 @@ export class RequestBody {
 
   /** It stays counted until it is released. */
   whole(): Buffer {
-    this.#bodies.complete(this);
-    return this.#memory.subarray(0, this.#length);
+    this.#bodies.complete(this, this.#length);
+    return this.#memory.length === this.#length ? this.#memory : this.#memory.subarray(0, this.#length);
   }
 
   refuse(failure: ServiceError): void {
