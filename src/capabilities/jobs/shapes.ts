@@ -131,7 +131,7 @@ export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
     notification_email: shortText()
-      .refine((value) => isEmailAddress(value), ownRule('malformed', 'must be an e-mail address'))
+      .refine(isEmailAddress, ownRule('malformed', 'must be an e-mail address'))
       .meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
