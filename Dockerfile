@@ -12,11 +12,11 @@ COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
 COPY docs ./docs
 # A start takes half the time, and 40 MiB less, with what a start before it compiled. The container cannot write it.
 ENV NODE_COMPILE_CACHE=/app/.cache
-RUN node --min-semi-space-size=2 --max-semi-space-size=8 src/app/main.js --help > /dev/null && install --directory --owner=node --group=node --mode=700 /data
+RUN node --min-semi-space-size=2 --max-semi-space-size=32 src/app/main.js --help > /dev/null && install --directory --owner=node --group=node --mode=700 /data
 
 USER node
 EXPOSE 4000
 # Whether the process is alive, not whether it is ready: what restarts unhealthy containers would not bring a database back.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--min-semi-space-size=2", "--max-semi-space-size=8", "src/app/main.js"]
+CMD ["node", "--min-semi-space-size=2", "--max-semi-space-size=32", "src/app/main.js"]

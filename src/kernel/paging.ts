@@ -9,6 +9,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ServiceError } from './errors.ts';
 import { hmacSha256 } from './lib/hmac.ts';
+import { SmallMap } from './lib/small-map.ts';
 
 /** `cursor` marks the next page; null on the last. */
 export interface Page<T> {
@@ -105,8 +106,8 @@ class WindowOfPages<T> implements Window<T> {
 export function longestPages<Page extends { readonly limit: number }>(
   pages: Iterable<Page>,
   placeOf: (page: Page) => string,
-): ReadonlyMap<string, Page> {
-  const longest = new Map<string, Page>();
+): SmallMap<Page> {
+  const longest = new SmallMap<Page>();
   for (const page of pages) {
     const place = placeOf(page);
     if (page.limit > (longest.get(place)?.limit ?? 0)) longest.set(place, page);
@@ -120,9 +121,12 @@ export function readLongest<Request extends { readonly limit: number }, Read>(
   placeOf: (request: Request) => string,
   read: (request: Request) => Promise<Read>,
 ): Promise<(Read | Error)[]> {
-  const reads = new Map(
-    [...longestPages(requests, placeOf)].map(([place, page]) => [place, read(page).catch((error: Error) => error)]),
-  );
+  const reads = new SmallMap<Promise<Read | Error>>();
+  for (const page of longestPages(requests, placeOf).values())
+    reads.set(
+      placeOf(page),
+      read(page).catch((error: Error) => error),
+    );
   return Promise.all(requests.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
 }
 

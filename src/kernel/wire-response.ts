@@ -1,4 +1,5 @@
 import { type Turn, weightOfBytes } from './lib/fair-turns.ts';
+import { SmallMap } from './lib/small-map.ts';
 
 export interface Held {
   /** Once by each user. */
@@ -27,7 +28,7 @@ export const bytesOf = (body: readonly Uint8Array[]): number => body.reduce((byt
 
 /** A request's reads by their subjects, failures included. It uses them until its release. Who reads a subject knows its type. */
 export class ReadMemo {
-  #reads: Map<string, Promise<Held>> | undefined;
+  #reads: SmallMap<Promise<Held>> | undefined;
 
   get isEmpty(): boolean {
     return this.#reads === undefined;
@@ -38,8 +39,8 @@ export class ReadMemo {
   }
 
   set(what: string, read: Promise<Held>): void {
-    const reads = this.#reads ?? new Map<string, Promise<Held>>();
-    this.#reads = reads.set(what, read);
+    this.#reads ??= new SmallMap();
+    this.#reads.set(what, read);
   }
 
   /** Later reads are forgotten. */

@@ -25,7 +25,8 @@ const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> =>
   read(context, requests) {
     // Before any call: nobody would wait for one that is under way.
     for (const { account_id } of requests) requireAccount(context.caller, account_id);
-    return Promise.all(requests.map((request) => upstream.read(context, postEndpoints.list, request).then(bodyOf)));
+    const reads = requests.map((request) => upstream.read(context, postEndpoints.list, request));
+    return Promise.all(reads).then((responses) => responses.map(bodyOf));
   },
   page(metadata) {
     if (!isPostList(metadata))

@@ -8,6 +8,7 @@
 import type { OutputRef } from '@pothos/core';
 import { requireScope } from '../../kernel/caller.ts';
 import { type ErrorName, ServiceError } from '../../kernel/errors.ts';
+import { SmallMap } from '../../kernel/lib/small-map.ts';
 import type { Operation } from '../../kernel/operation.ts';
 import {
   type CursorScope,
@@ -215,7 +216,7 @@ export function openConnection<Request, Item>(
 
 /** However often an operation selects the cursor. */
 function sealOnce(seal: (position: Position) => string): (position: Position) => string {
-  const sealed = new Map<string, string>();
+  const sealed = new SmallMap<string>();
   return (position) => {
     const place = `${position.offset} ${position.cursor}`;
     const known = sealed.get(place);

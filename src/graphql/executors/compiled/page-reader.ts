@@ -2,6 +2,7 @@
 
 import { requireScope } from '../../../kernel/caller.ts';
 import { weightOfBytes } from '../../../kernel/lib/fair-turns.ts';
+import { SmallMap } from '../../../kernel/lib/small-map.ts';
 import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../../kernel/paging.ts';
 import { bytesOf } from '../../../kernel/wire-response.ts';
 import type { JsonDocument, Print, Refusal, Scanned, Splice, Splicer, WindowRange } from '../../../splice/splicer.ts';
@@ -80,9 +81,9 @@ const nothing: Values = {};
 export class PageReader {
   readonly #options: PageReaderOptions;
   /** By source and arguments. */
-  readonly #readings = new Map<string, Reading>();
+  readonly #readings = new SmallMap<Reading>();
   /** As the loader that resolvers use has them, so that the same calls are made; null until they are read. */
-  readonly #pages = new Map<string, ReadPage | null>();
+  readonly #pages = new SmallMap<ReadPage | null>();
   #splice: Splice | undefined;
 
   constructor(options: PageReaderOptions) {
@@ -232,11 +233,10 @@ export class PageReader {
     const readings = unread.map(({ reading }) => reading);
     const { context } = this.#options;
     const longest = longestPages(readings, ({ sharedKey }) => sharedKey);
-    const batches = batchesOf([...longest.values()]);
-    const bodies = (await Promise.all(batches.map((batch) => readBatch(context, batch)))).flat();
+    const bodies = await readBodies(context, longest.values());
     const turn = context.turn?.(bodies.reduce((sum, body) => sum + weightOf(body), 0)) ?? null;
     if (turn !== null) await turn;
-    for (const [at, reading] of batches.flat().entries()) reading.read = this.#scan(reading, bodies[at] ?? []);
+    for (const [at, reading] of longest.values().entries()) reading.read = this.#scan(reading, bodies[at] ?? []);
     for (const { pageKey, sharedKey } of readings) this.#pages.set(pageKey, longest.get(sharedKey)?.read ?? null);
   }
 
@@ -254,10 +254,16 @@ export class PageReader {
 const weightOf = (body: JsonDocument): number =>
   typeof body === 'string' ? weightOfBytes(body.length) : weightOfBytes(bytesOf(body)) / kernelSpeed;
 
-const batchesOf = (readings: readonly Reading[]): readonly (readonly Reading[])[] =>
-  readings.every(({ source }) => source === readings[0]?.source)
-    ? [readings]
-    : [...Map.groupBy(readings, ({ source }) => source).values()];
+/** Those of a source together. @returns in the order of the readings */
+async function readBodies(context: RunContext, readings: readonly Reading[]): Promise<readonly JsonDocument[]> {
+  if (readings.every(({ source }) => source === readings[0]?.source)) return readBatch(context, readings);
+  const bodies = new Map<Reading, JsonDocument>();
+  const batches = [...Map.groupBy(readings, ({ source }) => source).values()];
+  const read = await Promise.all(batches.map((batch) => readBatch(context, batch)));
+  for (const [n, batch] of batches.entries())
+    for (const [at, reading] of batch.entries()) bodies.set(reading, read[n]?.[at] ?? []);
+  return readings.map((reading) => bodies.get(reading) ?? []);
+}
 
 async function readBatch(context: RunContext, batch: readonly Reading[]): Promise<readonly JsonDocument[]> {
   const [first] = batch;
