@@ -206,6 +206,20 @@ describe.each(databases)('large rows on $name', (dialect) => {
     expect(seen.sort()).toEqual([...ids.Webhook].sort());
   });
 
+  it('stand in their place among small ones over REST', async () => {
+    const { workspaceId, key } = await gateway.workspace();
+    const sizes = [1, 30_000, 10, 700_000, 1_000];
+    for (const [n, size] of sizes.entries()) {
+      const id = newId(randomBytes);
+      const headers = sealHeaders(testVault, id, [{ key: 'x-size', value: 'x'.repeat(size) }]);
+      await gateway.webhook('https://hooks.example/', { id, workspace_id: workspaceId, headers, created_at: n });
+    }
+    const response = await fetch(`${gateway.address}/v1/webhooks?limit=250`, { headers: { 'x-api-key': key } });
+    const { items } = (await response.json()) as { items: { headers: { value: string }[]; data: unknown[] }[] };
+    expect(items.map(({ headers }) => headers[0]?.value.length)).toEqual(sizes);
+    expect(items.map(({ data }) => data.length)).toEqual(sizes.map(() => 1));
+  });
+
   it.each(['GraphQL', 'REST'])('are held for no client that does not read its response over %s', async (door) => {
     const { hostname, port } = new URL(gateway.address);
     const head = `Host: x\r\nX-API-KEY: ${gateway.space.key}\r\n`;

@@ -4,9 +4,9 @@ import type { CursorCodec } from '../../kernel/paging.ts';
 import { startPage } from '../../store/keyset.ts';
 import { bytesOf, readSized } from '../../store/large-rows.ts';
 import { webhookListScope } from './filter.ts';
-import { keysetOf, listedWebhooks, sortedName } from './listed.ts';
+import { keysetOf, listedWebhooks } from './listed.ts';
 import type { WebhooksPort } from './port.ts';
-import { largeBytes, readWhole } from './repository.ts';
+import { readWhole, smallParts } from './repository.ts';
 import { type Webhook, webhookLimits } from './shapes.ts';
 
 type ListContext = Parameters<typeof readWhole>[0] &
@@ -24,17 +24,17 @@ export const listWhole =
     const { caller } = call;
     const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
     const listed = listedWebhooks(context, caller, filter);
-    const sized = (...place: Parameters<typeof listed>) =>
-      listed(...place)
-        .clearSelect()
-        .select(['id', 'created_at', sortedName, largeBytes.as('bytes')]);
-    const page = startPage(sized, keysetOf(filter), { cursors: context.cursors, scope, cursor, limit });
+    const page = startPage(
+      (...place: Parameters<typeof listed>) => listed(...place).select(smallParts),
+      keysetOf(filter),
+      { cursors: context.cursors, scope, cursor, limit },
+    );
     const rows = await page.query.execute();
     const items: Webhook[] = [];
     let bytes = 0;
     let last: (typeof rows)[number] | undefined;
     for (const part of parts(rows.slice(0, limit), bytesOf, partLimits)) {
-      const webhooks = await readSized(context.budget, call, part, readWhole(context, call));
+      const webhooks = await readSized(context.budget, call, part, readWhole(context, call, part));
       for (const row of part) {
         const webhook = webhooks.get(row.id);
         const size = webhook === undefined ? 0 : Buffer.byteLength(JSON.stringify(webhook));
