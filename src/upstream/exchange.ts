@@ -52,14 +52,14 @@ export function openExchange(
   const { origin, basePath, connections, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
   const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
-  const redactions = (headers: Readonly<Record<string, string>>) => {
-    const secrets = [headers['x-api-key'] ?? '', ...Object.values(settings.headers)];
-    return {
-      inText: redactor(secrets, ['x-api-key', ...Object.keys(settings.headers)]),
-      inData: dataRedactor(secrets),
-    };
-  };
-  const ofService = settings.apiKey === undefined ? null : redactions({ 'x-api-key': settings.apiKey });
+  const secretsIn = (headers: Readonly<Record<string, string>>) => [
+    headers['x-api-key'] ?? '',
+    ...Object.values(settings.headers),
+  ];
+  const textRedactor = (headers: Readonly<Record<string, string>>) =>
+    redactor(secretsIn(headers), ['x-api-key', ...Object.keys(settings.headers)]);
+  const ownHeaders = settings.apiKey === undefined ? null : { 'x-api-key': settings.apiKey };
+  const ofService = ownHeaders && { inText: textRedactor(ownHeaders), inData: dataRedactor(secretsIn(ownHeaders)) };
   const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
 
   return {
@@ -95,9 +95,10 @@ export function openExchange(
       pool.send({ method: endpoint.method, path, headers, body, signal }).then((response) => {
         if (response.kind === 'whole') {
           if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
-          const { inText, inData } = ofService ?? redactions(headers);
-          const shown = shownAs(inData, response);
-          const outcome = readResponse(endpoint, translationOf(endpoint), shown, now().getTime(), inText);
+          const shown = shownAs(ofService?.inData ?? dataRedactor(secretsIn(headers)), response);
+          // Only errors have texts.
+          const redact = (text: string) => (ofService?.inText ?? textRedactor(headers))(text);
+          const outcome = readResponse(endpoint, translationOf(endpoint), shown, now().getTime(), redact);
           return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
         }
         const { status, cause } = response;

@@ -8,14 +8,14 @@ import { expect, test } from 'vitest';
 import { bounds } from '../support/bounds.ts';
 
 const src = join(import.meta.dirname, '../../src');
-const made = String.raw`new (?:(?:Map|Set)(?:<.*>)?\(\)|(?:\w+\.)?(?:LRUCache|Agent|Client|Pool|RetryAgent)\b)`;
+const made = String.raw`new (?:(?:(?:Small)?Map|Set)(?:<.*>)?\(\)|(?:\w+\.)?(?:LRUCache|Agent|Client|Pool|RetryAgent)\b)`;
 const patterns = [
   // What a module, a closure or an object keeps; a function's own stand deeper.
   String.raw`^ {0,2}(?:const |let |readonly )?(#?\w+)(?:: [^=\n]+)? =(?: [^\n]* \?)?\s+${made}`,
   // What is put into another collection, or made when it is first needed.
   String.raw`^ *(?:const |let )?(\w+) (?:\?\?=|= [^\n]* \?\?) ${made}`,
   String.raw`(?:^ *|[{,] )(\w+): ${made}`,
-  String.raw`^ *this\.(#\w+) = (?:[^\n]* \? )?${made}`,
+  String.raw`^ *this\.(#\w+) (?:\?\?)?= (?:[^\n]* \? )?${made}`,
   // Queues.
   String.raw`\b(\w+)\.(?:shift\(\)|splice\(0\b)`,
   String.raw`^ {0,2}let (\w+): [^=\n]*\[\] = \[\]`,
@@ -45,10 +45,11 @@ test('a collection is found wherever it may live long', () => {
     '    outer.set(key, { i: new Set() });',
     '    const j = k.shift();',
     '    this.#m = new Set();',
+    '    this.#o ??= new SmallMap();',
     '  let l: string[] = [];',
     '  const n = new undici.Pool(origin);',
     'const table = new Set([1]);',
   ].join('\n');
-  const names = ['a', 'b', '#c', 'd', 'e', 'f', 'g', 'h', 'i', 'k', 'l', '#m', 'n'];
+  const names = ['a', 'b', '#c', 'd', 'e', 'f', 'g', 'h', 'i', 'k', 'l', '#m', 'n', '#o'];
   expect(new Set(collectionsIn('x', source))).toEqual(new Set(names.map((name) => `x ${name}`)));
 });

@@ -257,12 +257,17 @@ const weightOf = (body: JsonDocument): number =>
 /** Those of a source together. @returns in the order of the readings */
 async function readBodies(context: RunContext, readings: readonly Reading[]): Promise<readonly JsonDocument[]> {
   if (readings.every(({ source }) => source === readings[0]?.source)) return readBatch(context, readings);
-  const bodies = new Map<Reading, JsonDocument>();
-  const batches = [...Map.groupBy(readings, ({ source }) => source).values()];
-  const read = await Promise.all(batches.map((batch) => readBatch(context, batch)));
-  for (const [n, batch] of batches.entries())
-    for (const [at, reading] of batch.entries()) bodies.set(reading, read[n]?.[at] ?? []);
-  return readings.map((reading) => bodies.get(reading) ?? []);
+  const bodies = new Array<JsonDocument>(readings.length);
+  const batches = [...Map.groupBy(readings.entries(), ([, { source }]) => source).values()];
+  const readInto = async (batch: readonly (readonly [place: number, reading: Reading])[]) => {
+    const read = await readBatch(
+      context,
+      batch.map(([, reading]) => reading),
+    );
+    for (const [n, [place]] of batch.entries()) bodies[place] = read[n] ?? [];
+  };
+  await Promise.all(batches.map(readInto));
+  return bodies;
 }
 
 async function readBatch(context: RunContext, batch: readonly Reading[]): Promise<readonly JsonDocument[]> {
