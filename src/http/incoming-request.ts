@@ -8,6 +8,7 @@ import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
 import { privateHeaders } from './headers.ts';
 import { maxBodyBytes, RequestBodies, tooLarge } from './request-bodies.ts';
 import type { RequestHeaders } from './request-headers.ts';
+import { pathIn } from './request-url.ts';
 import type { NamedResponse } from './slow-clients.ts';
 import { discardRest } from './unread-bodies.ts';
 
@@ -81,9 +82,7 @@ export class IncomingRequest {
   }
 
   get path(): string {
-    const { url } = this;
-    const end = url.indexOf('?');
-    return end === -1 ? url : url.slice(0, end);
+    return pathIn(this.url);
   }
 
   get log(): Logger {

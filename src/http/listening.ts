@@ -16,8 +16,12 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** @throws Error of node:net */
-export async function listenAt(server: Server, { host, port }: ListenAddress): Promise<Listening> {
+/** @param addressesOf finds those of `localhost`. @throws Error of node:net */
+export async function listenAt(
+  server: Server,
+  { host, port }: ListenAddress,
+  addressesOf: (host: string) => Promise<readonly string[]> = systemAddresses,
+): Promise<Listening> {
   const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [host];
   await start(server, first, port);
   const { address, family, port: chosen } = boundAddress(server);
@@ -33,15 +37,16 @@ export async function listenAt(server: Server, { host, port }: ListenAddress): P
   return {
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`,
     async close() {
-      for (const relay of relays) relay.close();
-      const closed = once(server, 'close');
-      server.close();
-      await closed;
+      // A connection counts for the server that has accepted it.
+      const all = [server, ...relays];
+      const closed = all.map((each) => once(each, 'close'));
+      for (const each of all) each.close();
+      await Promise.all(closed);
     },
   };
 }
 
-const addressesOf = async (host: string): Promise<string[]> =>
+const systemAddresses = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 async function start(server: NetServer, host: string, port: number): Promise<void> {

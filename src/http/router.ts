@@ -3,6 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { HttpRefusal, type Refuse } from './refusals.ts';
+import { pathIn } from './request-url.ts';
 
 export type Parameters = Readonly<Record<string, string>>;
 
@@ -35,13 +36,6 @@ export interface Router {
   find(method: string, url: string): Found | null;
   refusalOf(method: string, url: string): ServiceError;
   refuserOf(url: string): Refuse | undefined;
-}
-
-/** A client may send the absolute address (RFC 9112, section 3.2.2), whose path may be empty (RFC 9110, section 4.2.3). */
-export function pathIn(url: string): string {
-  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
-  const end = target.search(/[?#]/);
-  return (end === -1 ? target : target.slice(0, end)) || '/';
 }
 
 export function createRouter(): Router {

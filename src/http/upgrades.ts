@@ -4,7 +4,7 @@ import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { commaList } from '../kernel/lib/comma-list.ts';
 import { HttpRefusal } from './refusals.ts';
-import { pathIn } from './router.ts';
+import { pathIn } from './request-url.ts';
 
 export interface SocketRoute {
   readonly path: string;

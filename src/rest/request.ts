@@ -4,9 +4,9 @@
  * parameter may be in the body too.
  */
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { parametersOfUrl } from '../http/query.ts';
 import { codingRefusal } from '../http/refusals.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
+import { parametersOfUrl } from '../http/request-url.ts';
 import type { Parameters } from '../http/router.ts';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';

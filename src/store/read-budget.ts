@@ -41,12 +41,13 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
     addTo(ofWorkspace, workspaceId, bytes);
   };
 
+  const hasShare = ({ caller: { workspaceId } }: RequestContext, bytes: number): boolean =>
+    (ofWorkspace.get(workspaceId) ?? 0) + bytes <= limits.workspace;
+
   /** @returns whether there was room */
   function tryHold(context: RequestContext, bytes: number): boolean {
-    const { caller, spent } = context;
-    const fits =
-      held + bytes <= limits.process && (ofWorkspace.get(caller.workspaceId) ?? 0) + bytes <= limits.workspace;
-    if (!fits) {
+    const { spent } = context;
+    if (held + bytes > limits.process || !hasShare(context, bytes)) {
       if (spent.heldBytes === 0 || (ahead ?? spent) !== spent) return false;
       ahead = spent;
     }
@@ -54,12 +55,22 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
     return true;
   }
 
-  /** In order of arrival, past those whose workspace has its share. */
+  /**
+   * In order of arrival: small reads would starve a large one. A workspace that has its share holds up its own alone, and who
+   * holds bytes goes on.
+   */
   function startWaiting(): void {
+    const full = new Set<string>();
+    let isFull = false;
     for (const each of waiting) {
-      if (!tryHold(each.context, each.bytes)) continue;
-      waiting.delete(each);
-      each.start();
+      const { context, bytes, start } = each;
+      const { workspaceId } = context.caller;
+      if (context.spent.heldBytes === 0 && (isFull || full.has(workspaceId))) continue;
+      if (tryHold(context, bytes)) {
+        waiting.delete(each);
+        start();
+      } else if (hasShare(context, bytes)) isFull = true;
+      else full.add(workspaceId);
     }
   }
 
@@ -67,11 +78,14 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const mine: WaitingRead = { context, bytes, start: resolve };
     const giveUp = () => {
-      if (waiting.delete(mine)) reject(noRoom());
+      if (!waiting.delete(mine)) return;
+      reject(noRoom());
+      startWaiting();
     };
     const timer = setTimeout(giveUp, limits.waitMs);
     waiting.add(mine);
     onAbort(context.signal, giveUp);
+    startWaiting();
     try {
       await promise;
     } finally {
@@ -95,7 +109,7 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
       if (spent.readBytes + bytes > limits.operation) throw tooMuch(limits.operation);
       spent.readBytes += bytes;
       try {
-        if (!tryHold(context, bytes)) await waitForRoom(context, bytes);
+        if (waiting.size > 0 || !tryHold(context, bytes)) await waitForRoom(context, bytes);
       } catch (error) {
         spent.readBytes -= bytes;
         throw error;

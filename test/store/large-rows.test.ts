@@ -324,6 +324,26 @@ describe('a read budget', () => {
     expect(started.sort()).toEqual(['goes ahead', 'holds nothing', 'waits']);
   });
 
+  it('starts reads in the order of their arrival, so that small ones starve no large one', async () => {
+    const budget = createReadBudget({ operation: 16, workspace: 18, process: 24, parsed: 100, waitMs: 3_600_000 });
+    const started: string[] = [];
+    const start = (name: string, workspaceId: string, bytes: number) => {
+      const { context, print } = operation(workspaceId);
+      return { print, done: budget.take(context, bytes).then(() => started.push(name)) };
+    };
+    const first = start('first', 'a', 12);
+    const large = start('large', 'b', 16);
+    const others = [start('small', 'a', 6), start('of its workspace', 'b', 4), start('last', 'c', 4)];
+    await first.done;
+    expect(started).toEqual(['first']);
+    first.print();
+    await large.done;
+    expect(started).toEqual(['first', 'large', 'small']);
+    large.print();
+    await Promise.all(others.map(({ done }) => done));
+    expect(started).toEqual(['first', 'large', 'small', 'of its workspace', 'last']);
+  });
+
   it('refuses what waits for too long, or whose client has gone', async () => {
     const budget = createReadBudget(tiny);
     await budget.take(operation('a').context, 10);

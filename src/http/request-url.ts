@@ -1,6 +1,13 @@
 import { unescape as lenient } from 'node:querystring';
 import { ServiceError } from '../kernel/errors.ts';
 
+/** A client may send the absolute address (RFC 9112, section 3.2.2), whose path may be empty (RFC 9110, section 4.2.3). */
+export function pathIn(url: string): string {
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
+  const end = target.search(/[?#]/);
+  return (end === -1 ? target : target.slice(0, end)) || '/';
+}
+
 /**
  * Values in their order. @param plus a plain plus sign: a space, as in forms, or itself
  * @throws ServiceError `unescaped_characters` for invalid UTF-8: another text would go on than was sent
