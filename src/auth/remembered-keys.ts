@@ -33,7 +33,8 @@ export function rememberKeys(
       remembered.caller = await remembered.caller;
       return remembered.caller;
     } catch (error) {
-      remembering.delete(id);
+      // A later look-up may have succeeded.
+      if (remembering.peek(id) === remembered) remembering.delete(id);
       throw error;
     }
   }

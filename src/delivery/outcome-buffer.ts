@@ -15,7 +15,7 @@ export function createOutcomeBuffer(): OutcomeBuffer {
   let waiting: AttemptOutcome[] = [];
   let maxTaken = Number.POSITIVE_INFINITY;
   /** Outcomes that failed alone: since the last success, and before it. */
-  let suspects: AttemptOutcome[] = [];
+  let suspects = new Set<AttemptOutcome>();
   const refused = new WeakSet<AttemptOutcome>();
   return {
     add(outcome) {
@@ -29,14 +29,14 @@ export function createOutcomeBuffer(): OutcomeBuffer {
     settled() {
       maxTaken *= 2;
       for (const suspect of suspects) refused.add(suspect);
-      suspects = [];
+      suspects = new Set();
     },
     returned(outcomes) {
       if (outcomes.length > 0) maxTaken = Math.ceil(outcomes.length / 2);
       if (outcomes.length === 1) {
         const givenUp = outcomes.filter((outcome) => refused.has(outcome));
         if (givenUp.length > 0) return givenUp;
-        suspects.push(...outcomes);
+        for (const outcome of outcomes) suspects.add(outcome);
       }
       waiting.push(...outcomes);
       return [];

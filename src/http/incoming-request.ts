@@ -169,7 +169,8 @@ export class IncomingRequest {
    * `malformed_request` for invalid JSON.
    */
   json(): unknown {
-    this.#json ??= this.body().then((bytes) => {
+    if (this.#json !== undefined) return this.#json;
+    this.#json = this.body().then((bytes) => {
       this.#json = parseJson(decodeText(bytes));
       return this.#json;
     });

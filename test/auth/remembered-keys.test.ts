@@ -54,6 +54,19 @@ describe('a key that was found', () => {
     expect(lookUp).toHaveBeenCalledTimes(2);
   });
 
+  test('is remembered, although an earlier look-up fails later', async () => {
+    const { authenticate, lookUp, pass } = setUp();
+    const { promise, reject } = Promise.withResolvers<Caller>();
+    lookUp.mockReturnValueOnce(promise);
+    const first = authenticate('key');
+    pass(1_000);
+    expect(await authenticate('key')).toBe(caller);
+    reject(new ServiceError('unexpected_error'));
+    await expect(first).rejects.toThrow();
+    await authenticate('key');
+    expect(lookUp).toHaveBeenCalledTimes(2);
+  });
+
   test('is looked up again after it has expired', async () => {
     const { authenticate, lookUp, pass } = setUp({ ...caller, expiresAt: new Date(1_000_500) });
     await authenticate('key');

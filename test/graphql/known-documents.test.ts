@@ -42,6 +42,17 @@ test('a comment counts: texts of few tokens do not fill the memory', () => {
   expect(documentOf(last)).toBe(documentOf(last));
 });
 
+test('what is found of a document that was pushed out does not replace its successor', () => {
+  const documentOf = rememberedDocuments(options, { maxTokens: 1_000 });
+  const posts = `query ($first: Int!) { ${list} }`;
+  const old = documentOf(posts);
+  for (let n = 0; n < 10; n += 1) documentOf(`{__typename}#${n}${'x'.repeat(8_000)}`);
+  const successor = documentOf(posts);
+  expect(successor).not.toBe(old);
+  expect(planOf(old, { first: 1 })).not.toBeInstanceOf(Declined);
+  expect(documentOf(posts)).toBe(successor);
+});
+
 test('a plan that is given up for another no longer counts', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const variables = names.map((name) => `$${name}: Boolean!`).join(' ');

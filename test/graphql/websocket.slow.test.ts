@@ -507,14 +507,25 @@ describe('the end of the process', () => {
     const closing = own.close();
     await sleep(100);
     client.say({ type: 'subscribe', id: '3', payload: { query: viewer } });
+    // A client that gets no pong closes, and loses what was to be finished.
+    client.say({ type: 'ping' });
+    await expect.poll(() => client.messages.map(({ type }) => type)).toContain('pong');
     held.resolve();
     expect((await asked).payload).toHaveProperty('data.posts');
     expect(await client.closed).toEqual([1001, 'The gateway is stopping. Connect again.']);
     await closing;
     expect(client.messages.map(({ id, type }) => `${type} ${id ?? ''}`)).toEqual([
       'connection_ack ',
+      'pong ',
       'next 2',
       'complete 2',
     ]);
+  });
+
+  test('a connection whose upgrade had begun before is closed', async () => {
+    const { own } = await start();
+    own.app.streams.end();
+    const client = await openSocket(own.address, { init: null });
+    expect(await client.closed).toEqual([1001, 'The gateway is stopping. Connect again.']);
   });
 });

@@ -64,8 +64,11 @@ export function rememberedDocuments(
   );
   const known = new LRUCache<string, KnownDocument>({ maxSize: maxTokens, sizeCalculation: ({ weight }) => weight });
   const grew = (document: KnownDocument): void => {
+    // One that was evicted may have a successor.
+    if (known.peek(document.text) !== document) return;
     // The cache reads the size of new entries only.
-    if (known.delete(document.text)) known.set(document.text, document);
+    known.delete(document.text);
+    known.set(document.text, document);
   };
   const documentOf = (text: string) => {
     const found = forGood.get(text) ?? known.get(text);

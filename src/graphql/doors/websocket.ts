@@ -60,6 +60,8 @@ export function webSocketDoor(options: WebSocketDoorOptions): ServeSocket {
       sessions.delete(session);
       session.end(code);
     });
+    // Its upgrade began before the stop.
+    if (options.streams.ended.aborted) session.stop(stopped);
   };
 }
 
@@ -124,18 +126,19 @@ class Session {
   }
 
   async #receive(text: string | null): Promise<void> {
-    if (this.#closed.signal.aborted || this.#stopping !== null) return;
+    if (this.#closed.signal.aborted) return;
     this.#messages += 1;
     if (!this.#hasCaller && this.#messages > keylessLimits.messages) return this.#leave('Send a right API key first.');
     const message = this.#read(text);
+    const isStopping = this.#stopping !== null;
     switch (message?.type) {
       case 'connection_init':
-        return this.#begin(message.headers);
+        return isStopping ? undefined : this.#begin(message.headers);
       case 'ping':
         await this.#connection.send(pong(message.payload));
         return;
       case 'subscribe':
-        return this.#subscribe(message.id, message.payload);
+        return isStopping ? undefined : this.#subscribe(message.id, message.payload);
       case 'complete':
         return this.#operations.get(message.id)?.close('aborted');
     }
