@@ -142,7 +142,7 @@ mutationField('createJobDraft',`,
     newFiles: {
       'src/store/migrations/999_notes.ts': `import type { Kysely } from 'kysely';
 
-export const worksFrom = '020_names';
+export const worksFrom = '021_event_index';
 
 /** What the owner of a posting writes down about it. */
 export async function up(db: Kysely<never>): Promise<void> {
@@ -156,7 +156,7 @@ export async function up(db: Kysely<never>): Promise<void> {
           '\n/** In order. A released step',
           "import * as notes from './999_notes.ts';\n\n/** In order. A released step",
         ],
-        ["  '020_names': names,", "  '020_names': names,\n  '999_notes': notes,"],
+        ["  '021_event_index': eventIndex,", "  '021_event_index': eventIndex,\n  '999_notes': notes,"],
       ],
     },
   },

@@ -19,6 +19,7 @@ import * as idempotencyHolders from './017_idempotency_holders.ts';
 import * as webhookRevisions from './018_webhook_revisions.ts';
 import * as workspaceFigures from './019_workspace_figures.ts';
 import * as names from './020_names.ts';
+import * as eventIndex from './021_event_index.ts';
 
 /** In order. A released step is never changed: add another, with `worksFrom` ({@link SchemaStep}). */
 export const migrations: SchemaSteps = {
@@ -42,4 +43,5 @@ export const migrations: SchemaSteps = {
   '018_webhook_revisions': webhookRevisions,
   '019_workspace_figures': workspaceFigures,
   '020_names': names,
+  '021_event_index': eventIndex,
 };
