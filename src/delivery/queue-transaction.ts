@@ -9,7 +9,6 @@ import { listensTo } from '../capabilities/webhooks/match.ts';
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { toError } from '../kernel/lib/to-error.ts';
 import { type DatabaseKind, isOneOf, readJsonColumn } from '../store/json.ts';
-import { lockDeliveries } from '../store/locks.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import {
@@ -81,8 +80,6 @@ export async function settleAndClaim(
   order: QueueOrder,
 ): Promise<QueueReport> {
   const { settlement, releases, now } = order;
-  const ending = [...(settlement?.samples ?? []), ...releases].map(({ deliveryId }) => deliveryId);
-  await lockDeliveries(transaction, kind, ending);
   await releaseClaims(transaction, kind, releases);
   const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
   const report = await claimWithin(transaction, kind, order);

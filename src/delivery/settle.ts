@@ -111,7 +111,6 @@ function resultOf({ claimToken, attempt, decision }: AttemptOutcome, now: number
 
 /**
  * Settles deliveries whose claim has not passed to another worker.
- * @param transaction has locked the deliveries
  * @param now epoch milliseconds
  */
 export async function settle(
@@ -159,7 +158,7 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
     return rows;
   },
 
-  /** Locked deliveries: none is deleted before its attempt is stored. */
+  /** The update locks the deliveries: none is deleted before its attempt is stored. */
   async postgres(transaction, results) {
     const { rows } = await sql<SettledRow>`
       with settled as (

@@ -4,7 +4,7 @@
  *
  *   1. workspaces
  *   2. events, pending_holds         those who take several leave the locked ones out: nobody waits for them
- *   3. deliveries                    by id
+ *   3. deliveries                    likewise, but that settling waits for those that its worker has claimed
  *   4. webhook_destinations          by webhook
  *   5. webhook_counts                by workspace; behind its webhook by who changes only one, and has its destination
  *   6. webhooks                      by id; emitting shares them with everything but a deletion
@@ -12,8 +12,8 @@
  *   8. workspace_statistics          by their key
  *   9. idempotent_responses          the one of the request
  *
- * Whoever holds a later row already leaves deliveries that others have locked to a later step (`skip locked`). Attempts,
- * listeners and notices are locked under the row that they belong to. SQLite has one writer, and locks nothing here.
+ * Whoever holds a later row already leaves deliveries that others have locked to a later step, too. Attempts, listeners and
+ * notices are locked under the row that they belong to. SQLite has one writer, and locks nothing here.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type DatabaseKind, isOneOf } from './json.ts';
@@ -43,15 +43,16 @@ export async function lockWorkspace(transaction: Transaction<Tables>, workspaceI
     .execute();
 }
 
-export async function lockDeliveries(
+/** Locks deliveries that nobody has locked. @returns their ids */
+export async function lockFreeDeliveries(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   ids: readonly string[],
-): Promise<void> {
-  if (kind === 'sqlite' || ids.length === 0) return;
-  await sql`select from deliveries where ${isOneOf(kind, 'id', ids)} order by id for no key update`.execute(
-    transaction,
-  );
+): Promise<readonly string[]> {
+  if (kind === 'sqlite' || ids.length === 0) return ids;
+  const { rows } = await sql<{ id: string }>`
+    select id from deliveries where ${isOneOf(kind, 'id', ids)} for no key update skip locked`.execute(transaction);
+  return rows.map(({ id }) => id);
 }
 
 /** Locks the destinations of webhooks. @returns the ids of existing ones, in lock order */

@@ -77,6 +77,33 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await claim()).toEqual(emitted.deliveries);
   });
 
+  it.skipIf(kind === 'sqlite')(
+    'waits for no delivery that another transaction has locked, and forgets none',
+    async () => {
+      const { database } = gateway.app;
+      const release = Promise.withResolvers<void>();
+      const locking = Promise.withResolvers<void>();
+      const other = database.transaction().execute(async (transaction) => {
+        await sql`
+        select id from deliveries
+        where id in (select id from deliveries order by created_at, id offset 500 limit 2) for update`.execute(
+          transaction,
+        );
+        locking.resolve();
+        await release.promise;
+      });
+      await locking.promise;
+      await setEnabled(false);
+      expect(await states()).toEqual({ held: 998, pending: count - 998 });
+      expect([await step(), await step(), await step()]).toEqual([true, true, true]);
+      expect(await states()).toEqual({ held: count - 2, pending: 2 });
+      release.resolve();
+      await other;
+      expect([await step(), await step()]).toEqual([true, false]);
+      expect(await states()).toEqual({ held: count });
+    },
+  );
+
   it('goes on in a process that starts later', async () => {
     await setEnabled(false);
     const other = await startGateway({

@@ -7,7 +7,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, isOneOf, readJsonColumn } from '../../store/json.ts';
 import { byCreation, pageQuery } from '../../store/keyset.ts';
-import { lockDeliveries } from '../../store/locks.ts';
+import { lockFreeDeliveries } from '../../store/locks.ts';
 import { maxChangedIds, type NotifyingTransaction } from '../../store/notifications.ts';
 import { firstWebhookBehind } from '../../store/pending-webhooks.ts';
 import type { PendingHoldTable, Tables } from '../../store/schema.ts';
@@ -67,9 +67,16 @@ export const holdStep = (transaction: NotifyingTransaction, kind: DatabaseKind, 
     const ids = looked.flatMap(({ id, account_id }) =>
       account_id !== null && exceptFor.includes(account_id) ? [] : id,
     );
-    changed.deliveries(await holdThose(open, kind, ids));
-    const last = looked.length < deliveriesOfStep ? undefined : looked.at(-1);
-    if (last !== undefined) {
+    const free = await lockFreeDeliveries(open, kind, ids);
+    changed.deliveries(await holdThose(open, kind, free));
+    // Locked ones are being claimed or settled, and may stay pending: the next step begins with the first.
+    const locked = new Set(ids);
+    for (const id of free) locked.delete(id);
+    const firstLocked = looked.findIndex(({ id }) => locked.has(id));
+    const done = firstLocked === -1 ? looked : looked.slice(0, firstLocked);
+    const last = done.at(-1);
+    if (done.length < looked.length || looked.length === deliveriesOfStep) {
+      if (last === undefined) return true;
       const place = { held_created_at: last.created_at, held_id: last.id };
       await open.updateTable('pending_holds').set(place).where(isHold(hold)).execute();
     } else {
@@ -114,7 +121,6 @@ async function holdThose(
   ids: readonly string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  await lockDeliveries(transaction, kind, ids);
   const held = await transaction
     .updateTable('deliveries')
     .set({ state: 'held' })
