@@ -9,9 +9,13 @@ import type { Logger } from 'pino';
  */
 export const maxWaitingRequests = 100;
 
+/** Bytes of their bodies together. node:http buffers as many of each, and nobody reads one that waits. */
+export const maxWaitingBytes = 65_536;
+
 interface Line {
   last: ServerResponse;
   waiting: number;
+  bytes: number;
 }
 
 export interface Turns {
@@ -23,7 +27,7 @@ export interface Turns {
 /**
  * Serves a connection's requests one after the other. A client may send many at once (RFC 9112, section 9.3.2), and
  * node:http starts them all: hundreds in a packet would hold the event loop and the memory of their responses, which
- * leave in order all the same. More than {@link maxWaitingRequests} close the connection.
+ * leave in order all the same. More than {@link maxWaitingRequests}, or than {@link maxWaitingBytes}, close the connection.
  */
 export function oneAtATime(logger: Logger): Turns {
   const lines = new WeakMap<Socket, Line>();
@@ -33,10 +37,11 @@ export function oneAtATime(logger: Logger): Turns {
     if (socket.destroyed) return;
     const line = lines.get(socket);
     if (line === undefined || line.last.closed) {
-      lines.set(socket, { last: response, waiting: 0 });
+      lines.set(socket, { last: response, waiting: 0, bytes: 0 });
       return start();
     }
-    if (line.waiting === maxWaitingRequests) {
+    const bytes = bufferedBytesOf(response.req);
+    if (line.waiting === maxWaitingRequests || line.bytes + bytes > maxWaitingBytes) {
       logger.info({ reason: 'Too many requests wait on it.' }, 'connection closed');
       socket.destroy();
       return;
@@ -44,16 +49,24 @@ export function oneAtATime(logger: Logger): Turns {
     const before = line.last;
     line.last = response;
     line.waiting += 1;
+    line.bytes += bytes;
     // A turn of the event loop between: responses sent at once would serve a whole packet while other connections wait.
     before.once('close', () =>
       setImmediate(() => {
         line.waiting -= 1;
+        line.bytes -= bytes;
         if (!socket.destroyed) start();
       }),
     );
   };
   return { take, last: (socket) => lines.get(socket)?.last };
 }
+
+/** At most. */
+const bufferedBytesOf = ({ headers }: IncomingMessage): number =>
+  headers['transfer-encoding'] === undefined
+    ? Math.min(Number(headers['content-length'] ?? 0), maxWaitingBytes)
+    : maxWaitingBytes;
 
 export const closingWhile = (draining: AbortSignal, Response: typeof ServerResponse): typeof ServerResponse =>
   class<Request extends IncomingMessage> extends Response<Request> {

@@ -7,7 +7,7 @@ import { http } from '../kernel/lib/node-http.ts';
 import { withoutCredentials } from '../kernel/secrets/redact.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import type { ObservedRequest } from './observed-requests.ts';
-import { maxBodyBytes, maxBodyChunks } from './request-bodies.ts';
+import { maxBodyBytes } from './request-bodies.ts';
 
 /** Milliseconds between pings, as between those of an event stream. */
 const pingMs = 12_000;
@@ -20,6 +20,15 @@ const closeMs = 3_000;
 
 /** Bytes of a message without a caller so far: what is unfinished waits in memory. */
 export const maxStrangerBytes = 16_384;
+
+/**
+ * Of a message, in the names of ws: reads of its connection, and its parts (RFC 6455, section 5.4). Each takes hundreds of bytes of
+ * its own, and a part holds all of the read that it came with. Clients send a short message in one part.
+ */
+export const piecesOf = {
+  stranger: { maxBufferedChunks: 64, maxFragments: 1 },
+  caller: { maxBufferedChunks: 4_096, maxFragments: 64 },
+} as const;
 
 /** Bytes (RFC 6455, section 5.5). */
 const maxReasonBytes = 123;
@@ -89,8 +98,13 @@ export class SocketConnection {
 
   /** Of {@link maxBodyBytes}, from now on. */
   acceptLargeMessages(): void {
-    // ws takes one limit for all connections; its receiver reads this with every frame.
-    Object.assign(Reflect.get(this.#socket, '_receiver'), { _maxPayload: maxBodyBytes });
+    const { maxBufferedChunks, maxFragments } = piecesOf.caller;
+    // ws takes one limit for all connections; its receiver reads these with every frame.
+    Object.assign(Reflect.get(this.#socket, '_receiver'), {
+      _maxPayload: maxBodyBytes,
+      _maxBufferedChunks: maxBufferedChunks,
+      _maxFragments: maxFragments,
+    });
   }
 
   /** @param reason is shortened to a close frame */
@@ -144,7 +158,7 @@ export function socketServer(
         // Compression of two parties' texts tells one of the other (BREACH).
         perMessageDeflate: false,
         maxPayload: maxStrangerBytes,
-        maxBufferedChunks: maxBodyChunks,
+        ...piecesOf.stranger,
         // A packet of many messages takes turns with the other connections.
         allowSynchronousEvents: false,
         handleProtocols: () => protocol,

@@ -449,6 +449,23 @@ test('the log warns once of a browser that holds six streams over HTTP/1.1', asy
   expect(open).toHaveLength(16);
 });
 
+test.each([
+  ['without a right key', null, 1],
+  ['with one', () => ({ 'x-api-key': workspace.key }), 64],
+])('a message in more parts than clients send closes a connection %s', async (_whose, init, most) => {
+  const inParts = async (parts: number) => {
+    const opened = await openSocket(gateway.address, { init: init?.() ?? null });
+    onTestFinished(() => opened.socket.terminate());
+    const message = `{"type":"ping"${' '.repeat(100)}}`;
+    for (let at = 0; at < parts; at += 1)
+      opened.socket.send(message.slice(at, at === parts - 1 ? undefined : at + 1), { fin: at === parts - 1 });
+    return opened;
+  };
+  const whole = await inParts(most);
+  await expect.poll(() => whole.messages.map(({ type }) => type)).toContain('pong');
+  expect((await (await inParts(most + 1)).closed)[0]).toBe(1008);
+});
+
 describe('the end of the process', () => {
   const clientOf = (url: () => string, key: () => string) => {
     const client = createClient({

@@ -60,6 +60,52 @@ test('requests behind a response that nobody reads to its end are dropped with t
   }
 });
 
+const length = (bytes: number) => `content-length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
+
+test.each([
+  ['more bytes than may wait', Array.from({ length: 3 }, () => length(30_000)), 0],
+  [
+    'two of unknown length',
+    Array.from({ length: 2 }, () => 'transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n'),
+    0,
+  ],
+  ['one of a megabyte', [length(1_000_000)], 1],
+  ['many small ones', Array.from({ length: 90 }, () => length(600)), 90],
+])('bodies of requests that wait: %s', async (_what, bodies, served) => {
+  const { promise: responding, resolve: respond } = Promise.withResolvers<void>();
+  const log: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
+  const server = createHttpServer({ logger, ready: () => responding });
+  let received = 0;
+  server.add([
+    {
+      method: 'POST',
+      path: '/bodies',
+      async serve(request) {
+        await request.body();
+        received += 1;
+        request.send(204, {});
+      },
+    },
+  ]);
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  try {
+    socket.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n');
+    for (const body of bodies) socket.write(`POST /bodies HTTP/1.1\r\nhost: x\r\n${body}`);
+    if (served === 0) {
+      await closed;
+      expect(log.join('')).toContain('Too many requests wait');
+    } else await sleep(100);
+    respond();
+    await expect.poll(() => received).toBe(served);
+  } finally {
+    socket.destroy();
+    await server.close();
+  }
+});
+
 test('other connections have their turn between the requests that a client sends ahead', async () => {
   const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -97,7 +97,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'kernel/lib/fair-turns.ts waiting': ['API keys', 'requests in flight, and streams'],
   'kernel/lib/parts.ts part': ['items of a read', 'the call'],
   'kernel/lib/pacer.ts waiting': ['what waits for a turn', 'requests and deliveries in flight'],
-  'kernel/lib/small-map.ts #places': ['keys beyond the first eight', 'the map'],
+  'kernel/lib/small-map.ts #places': ['lists of an operation, and what they are of', 'the call'],
   'kernel/paging.ts reads': ['pages of a walk', 'the call'],
   'kernel/paging.ts longest': ['pages of a walk', 'the call'],
   'capabilities/posts/search.ts authors': ['nodes of a request', 'the request'],

@@ -14,11 +14,11 @@ import { keylessLimits } from '../../../src/graphql/doors/websocket-keyless.ts';
 import { streamLimits } from '../../../src/graphql/executors/stream-turns.ts';
 import { maxByIds } from '../../../src/graphql/kit/node.ts';
 import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
-import { maxWaitingRequests } from '../../../src/http/connections.ts';
+import { maxWaitingBytes, maxWaitingRequests } from '../../../src/http/connections.ts';
 import { bodyLimits, maxBodyBytes, maxBodyChunks } from '../../../src/http/request-bodies.ts';
 import { maxHeadersLength } from '../../../src/http/request-headers.ts';
 import { waitingLimits } from '../../../src/http/slow-clients.ts';
-import { maxStrangerBytes } from '../../../src/http/web-socket.ts';
+import { maxStrangerBytes, piecesOf } from '../../../src/http/web-socket.ts';
 import type { ErrorName } from '../../../src/kernel/errors.ts';
 import { issueLimits } from '../../../src/kernel/issues.ts';
 import { maxJsonDepth, maxJsonEntries, maxJsonFields } from '../../../src/kernel/lib/json-text.ts';
@@ -109,7 +109,11 @@ const requests: readonly Limit[] = [
     `it is sent and not stored: a repetition is ${error('request_timeout')}`,
   ],
   ['Page of `GET /v1/webhooks`', `${bytes(maxListBytes)}, or one webhook`, 'a shorter page, with a `cursor`'],
-  ['Pipelined requests that wait on one connection', number(maxWaitingRequests), 'the connection is closed'],
+  [
+    'Pipelined requests that wait on one connection',
+    `${number(maxWaitingRequests)}, with bodies of ${bytes(maxWaitingBytes)} together`,
+    'the connection is closed',
+  ],
 ];
 
 const operations: readonly Limit[] = [
@@ -226,6 +230,11 @@ const streams: readonly Limit[] = [
     'Message of a WebSocket',
     `${bytes(maxBodyBytes)}, ${number(maxJsonFields)} fields, ${maxJsonDepth} levels; ${bytes(maxStrangerBytes)} without a right API key`,
     'closed with 1009 or 4400',
+  ],
+  [
+    'Parts of a message of a WebSocket',
+    `${number(piecesOf.caller.maxFragments)}; ${number(piecesOf.stranger.maxFragments)} without a right API key`,
+    'closed with 1008',
   ],
   ['Time to begin a WebSocket with `connection_init`', seconds(beginMs), 'closed with 4408'],
   ['Postings or accounts of one subscription', number(maxWatched), `400 ${tooHigh}`],
