@@ -67,8 +67,19 @@ describe('parse', () => {
       z.object({ kind: z.literal('b'), common: text(), own: text().optional() }),
     ]);
     expect(errorOf({ kind: 'c' }, union).issues).toEqual([
-      { path: ['kind'], code: 'not_allowed', message: 'is not one of the allowed values' },
+      { path: ['kind'], code: 'not_allowed', message: 'must be one of a, b' },
       { path: ['common'], code: 'required', message: 'is required' },
+    ]);
+  });
+
+  test('of a union, says that a field is of another variant', () => {
+    const union = z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('a') }),
+      z.strictObject({ kind: z.literal('b'), own: text().optional() }),
+    ]);
+    expect(errorOf({ kind: 'a', own: 'x', other: 'y' }, union).issues).toEqual([
+      { path: ['own'], code: 'not_accepted', message: 'is not accepted with this kind' },
+      { path: ['other'], code: 'unknown_field', message: 'is not a field of this request' },
     ]);
   });
 });

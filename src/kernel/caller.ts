@@ -77,5 +77,7 @@ export const permits = (granted: ReadonlySet<Scope>, scope: Scope): boolean =>
 /** @throws ServiceError `insufficient_privileges` when the caller's key lacks the scope */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (permits(caller.scopes, scope)) return;
-  throw new ServiceError('insufficient_privileges', { detail: `The API key lacks the scope ${scope}.` });
+  throw new ServiceError('insufficient_privileges', {
+    detail: `The API key or access token lacks the scope ${scope}.`,
+  });
 }

@@ -31,7 +31,7 @@ export const isId = (value: string): boolean => idPattern.test(value);
 export function checkId(value: string, what: string): void {
   if (isId(value)) return;
   throw new ServiceError('invalid_resource_identifier', {
-    detail: `The ${what} id is malformed: it has 22 characters of A-Z, a-z, 0-9, - and _.`,
+    detail: `The ${what} id is malformed: it has 22 characters of A-Z, a-z, 0-9, - and _, of which the last is A, Q, g or w.`,
   });
 }
 

@@ -27,7 +27,7 @@ export function parse<T extends z.ZodType>(
   if (broken.length === 0) return result.value as z.output<T>;
   const violations = broken.slice(0, issueLimits.count).flatMap((raw) => {
     const issue = z.core.util.finalizeIssue(raw, context, z.core.config());
-    return [...violationsOf(issue, value), ...missingInUnion(issue, shape, value)];
+    return [...violationsOf(issue, value, shape), ...missingInUnion(issue, shape, value)];
   });
   const names = new Set(violations.map(({ errorName }) => errorName));
   const first = precedence.find((name) => names.has(name)) ?? 'invalid_parameters';
@@ -48,11 +48,15 @@ interface Violation extends Issue {
   readonly errorName: ViolationName;
 }
 
-function violationsOf(issue: z.core.$ZodIssue, root: unknown): Violation[] {
+function violationsOf(issue: z.core.$ZodIssue, root: unknown, shape: z.ZodType): Violation[] {
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.slice(0, issueLimits.count);
-    return keys.map((key) => invalidField([...path, key], 'unknown_field', 'is not a field of this request'));
+    return keys.map((key) =>
+      path.length === 0 && isOfAnotherVariant(key, shape)
+        ? invalidField([key], 'not_accepted', `is not accepted with this ${shape.def.discriminator}`)
+        : invalidField([...path, key], 'unknown_field', 'is not a field of this request'),
+    );
   }
   const value = valueAt(root, path);
   if (value === undefined && path.length > 0) return [missingField(path)];
@@ -117,6 +121,10 @@ function errorNameOf(issue: z.core.$ZodIssue): ViolationName {
   return precedence.find((name) => name === named) ?? 'invalid_parameters';
 }
 
+const isOfAnotherVariant = (name: string, shape: z.ZodType): shape is z.ZodDiscriminatedUnion =>
+  shape instanceof z.ZodDiscriminatedUnion &&
+  shape.options.some((option) => option instanceof z.ZodObject && Object.hasOwn(option.shape, name));
+
 /** Zod stops at an unknown discriminator; a field that every variant requires is missing all the same. */
 function missingInUnion(issue: z.core.$ZodIssue, shape: z.ZodType, value: unknown): Violation[] {
   const atRoot = issue.code === 'invalid_union' && issue.discriminator !== undefined && issue.path.length === 1;
@@ -138,9 +146,9 @@ function messageOfIssue(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
     case 'invalid_union':
-      return issue.discriminator === undefined
+      return issue.discriminator === undefined || issue.inclusive === false
         ? 'fits none of the allowed variants'
-        : 'is not one of the allowed values';
+        : `must be one of ${issue.options?.join(', ')}`;
     case 'too_small':
       return sizedKindOf(issue) === 'number' ? `must be at least ${issue.minimum}` : issue.message;
     case 'too_big':

@@ -33,7 +33,9 @@ describe.each(['start', 'start:apollo'])('npm run %s', (script) => {
 
   test.skipIf(curl === undefined)('answers as the documentation says', async () => {
     const command = codeBlocks(recipe, 'sh').find((text) => text.startsWith('curl ')) ?? '';
-    const here = command.replace('http://127.0.0.1:3000', server.address).replace('$(cat .data/demo-key)', postern.key);
+    const here = command
+      .replace('http://127.0.0.1:3000', server.address)
+      .replace('$(cat ../../.data/demo-key)', postern.key);
     const { stdout } = await promisify(execFile)('sh', ['-c', here]);
     expect(JSON.parse(stdout)).toEqual(JSON.parse(codeBlocks(recipe, 'json')[0] ?? ''));
   });

@@ -65,7 +65,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
 
   test.each([
     [{ mode: 'PROMOTED_PLUS', service: 'RECRUITER' }, ['service'], /CLASSIC/],
-    [{ mode: 'FREE', budget: { daily: { currency: 'EUR', amount: 1 } } }, ['budget'], /not a field/],
+    [{ mode: 'FREE', budget: { daily: { currency: 'EUR', amount: 1 } } }, ['budget'], /not accepted with this mode/],
     [{ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } }, ['budget', 'daily', 'amount'], /above 0/],
     [
       { mode: 'PROMOTED', budget: { monthly: { currency: '', amount: 1 } } },

@@ -118,7 +118,7 @@ export function deliveryCommands({
       const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];
       const chosen = event ?? readJsonColumn<WebhookEvent[]>(webhook.events)[0] ?? events[0];
       if (chosen === undefined || !events.includes(chosen))
-        throw invalid(['event'], 'not_applicable', `must be one of ${events.join(', ')}`);
+        throw invalid(['event'], 'not_applicable', 'is not an event of the source of the webhook');
       const listened = accountIdsOf(webhook);
       const account = await findOldestAccount(database, {
         workspaceId: caller.workspaceId,

@@ -274,7 +274,8 @@ async function requireRoom(transaction: Transaction<Tables>, workspaceId: string
 /** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
 export function requireTarget(allows: AddressRule, requestUrl: string): void {
   const url = new URL(requestUrl);
-  if (isRefusedTarget(url, allows)) throw invalidTarget('must not lead to an address that is not public');
+  if (isRefusedTarget(url, allows))
+    throw invalidTarget('must not lead to an address that is not public and that OUTBOUND_ALLOW does not allow');
   if (isBlockedPort(url.port)) throw invalidTarget(`must not have the port ${url.port}, which is another protocol's`);
 }
 

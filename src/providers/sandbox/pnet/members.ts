@@ -22,8 +22,12 @@ function requireKind(identifier: string, isCompany: boolean): void {
   if (!digits && !/^A[CD]o[\w-]+$/.test(identifier)) {
     throw invalidRecipient('The identifier must start with ACo or ADo (a user) or consist of digits (a company).');
   }
-  if (digits && !isCompany) throw invalidRecipient('The identifier belongs to a company: set is_company to true.');
-  if (!digits && isCompany) throw invalidRecipient('The identifier belongs to a user: leave is_company out.');
+  if (digits && !isCompany)
+    throw invalidRecipient(
+      'The identifier belongs to a company: ask for it as one, with is_company (isCompany in GraphQL).',
+    );
+  if (!digits && isCompany)
+    throw invalidRecipient('The identifier belongs to a user: leave is_company (isCompany in GraphQL) out.');
 }
 
 export const profileUrl = (id: PnetMember): string =>
