@@ -17,7 +17,7 @@ import { seededHash } from '../providers/sandbox/seeded-random.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { DeliveryAttemptTable, DeliveryTable, EventTable, Tables, WebhookTable } from '../store/schema.ts';
 
-const source = 'messaging';
+const demoSource = 'messaging';
 const event = 'message_received';
 
 export interface DemoDeliveries {
@@ -83,8 +83,15 @@ function demoEvents({ account, webhooks, now, randomBytes }: DemoDeliveries): Ev
     .flat()
     .sort((a, b) => a - b)
     .map((created_at) => {
-      const data = sampleData(source, event, new Date(created_at));
-      const emission = { workspaceId, accountId: account.id, accountType: account.type, source, event, data } as const;
+      const data = sampleData(demoSource, event, new Date(created_at));
+      const emission = {
+        workspaceId,
+        accountId: account.id,
+        accountType: account.type,
+        source: demoSource,
+        event,
+        data,
+      } as const;
       return eventRow(emission, newTimedId(randomBytes, created_at), created_at);
     });
 }

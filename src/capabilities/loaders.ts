@@ -56,7 +56,7 @@ const batched =
     new DataLoader((ids) => run(operation, ports, context, ids));
 
 /** Nothing is remembered: a list may be read before and after a mutation. */
-const counted =
+const countedLists =
   <Filter>(operation: Operation<Filter[], (number | Error)[]>): Make<DataLoader<Filter, number>> =>
   (ports, context) =>
     new DataLoader((filters) => run(operation, ports, context, filters), { cache: false });
@@ -90,15 +90,15 @@ const makers = {
       { cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}` },
     ),
   // Pages, and sizes, of lists: each statement is of all that are read in one tick.
-  accountCounts: counted(countAccounts),
+  accountCounts: countedLists(countAccounts),
   jobPages: paged(({ jobs }, context, requests: readonly JobPageRequest[]) => jobs.lists(context, requests)),
-  jobCounts: counted(countJobs),
+  jobCounts: countedLists(countJobs),
   webhookPages: paged(({ webhooks }, context, requests: readonly WebhookSearch[]) => webhooks.lists(context, requests)),
-  webhookCounts: counted(countWebhooks),
+  webhookCounts: countedLists(countWebhooks),
   deliveryPages: paged(({ deliveries }, context, requests: readonly DeliveryListRequest[]) =>
     deliveries.lists(context, requests),
   ),
-  deliveryCounts: counted(countDeliveries),
+  deliveryCounts: countedLists(countDeliveries),
   // A page may be longer than requested.
   posts: (ports: Ports, context: RequestContext) =>
     new DataLoader<PageOfPosts, PostList, string>((pages) => loadPages(ports, context, pages), {

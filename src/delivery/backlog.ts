@@ -19,7 +19,7 @@ export interface Backlog {
   close(): Promise<void>;
 }
 
-interface Counts {
+interface BacklogCounts {
   readonly states: Readonly<Record<string, number>>;
   /** Epoch milliseconds; null if nothing is due. */
   readonly oldestDue: number | null;
@@ -33,7 +33,7 @@ export function startBacklog(
 ): Backlog {
   if (metrics === null) return { close: async () => undefined };
   let own: Database | null = null;
-  let counts: Counts | null = null;
+  let counts: BacklogCounts | null = null;
   let countedAt = Number.NEGATIVE_INFINITY;
   let nextAt = 0;
   let counting: Promise<void> | null = null;
@@ -43,7 +43,7 @@ export function startBacklog(
     const began = performance.now();
     try {
       own ??= await ownConnection(location);
-      counts = await countDeliveries(own ?? database);
+      counts = await countByState(own ?? database);
       countedAt = performance.now();
     } catch (error) {
       logger.warn({ err: error }, 'the deliveries could not be counted');
@@ -52,7 +52,7 @@ export function startBacklog(
     counting = null;
   }
 
-  async function latest(): Promise<Counts | null> {
+  async function latest(): Promise<BacklogCounts | null> {
     if (!closed && counting === null && performance.now() >= nextAt) counting = count();
     if (counting !== null) await Promise.race([counting, sleep(patienceMs, undefined, { ref: false })]);
     return counts;
@@ -62,7 +62,7 @@ export function startBacklog(
   metrics.observe('postern.deliveries', async () =>
     Object.entries((await latest())?.states ?? {}).map(([state, value]) => [value, { state }]),
   );
-  const observeAge = (name: 'postern.delivery.oldest_due.age' | 'postern.events.oldest.age', of: keyof Counts) =>
+  const observeAge = (name: 'postern.delivery.oldest_due.age' | 'postern.events.oldest.age', of: keyof BacklogCounts) =>
     metrics.observe(name, async () => {
       const known = await latest();
       const since = known?.[of];
@@ -89,7 +89,7 @@ async function ownConnection(location: DatabaseLocation): Promise<Database | nul
   return openUnmigrated({ ...location, settings });
 }
 
-async function countDeliveries(database: Database): Promise<Counts> {
+async function countByState(database: Database): Promise<BacklogCounts> {
   // All states are in one index; `deliveries_ready` and `deliveries_claimed` are parts of the pending ones.
   const { rows } = await sql<{ state: string; count: number }>`
     select state, count(*) as count from deliveries group by state`.execute(database);

@@ -7,7 +7,7 @@ import { lesser, partsOf, type Standing } from './standing.ts';
 export type Holding = 'queued' | 'quick' | 'slow';
 
 /** Of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
-const part = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
+const share = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
 export interface ByteBudget {
   /** From one account to another; null before the claim and after the end. */
@@ -37,12 +37,12 @@ export function createByteBudget(limit: number): ByteBudget {
         notSlow[standing(id)] += held.notSlow;
       }
       const sum = ({ quick, young, slow }: typeof all) => quick + young + slow;
-      const left = Math.min(limit * part.notSlow - sum(notSlow), limit - sum(all));
+      const left = Math.min(limit * share.notSlow - sum(notSlow), limit - sum(all));
       if (left <= 0) return null;
-      const ofDestination = limit * part.destination;
+      const ofDestination = limit * share.destination;
       return {
-        total: Math.min(left, limit * part.claim),
-        parts: lesser(partsOf(limit * part.notSlow, notSlow), partsOf(limit, all)),
+        total: Math.min(left, limit * share.claim),
+        parts: lesser(partsOf(limit * share.notSlow, notSlow), partsOf(limit, all)),
         perDestination: new Map([...byDestination].map(([id, held]) => [id, ofDestination - held.notSlow - held.slow])),
         default: ofDestination,
       };

@@ -121,7 +121,7 @@ export const newDelivery = (
   finished_at: null,
 });
 
-const deliveryColumns = {
+const insertedColumns = {
   id: 'text',
   workspace_id: 'text',
   webhook_id: 'text',
@@ -143,8 +143,8 @@ async function insertDeliveries(
   deliveries: readonly DeliveryTable[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const columns = sql.join(Object.keys(deliveryColumns).map((column) => sql.ref(column)));
-  const rows = rowsTable(kind, 'new_delivery', rowsText(deliveryColumns, deliveries));
+  const columns = sql.join(Object.keys(insertedColumns).map((column) => sql.ref(column)));
+  const rows = rowsTable(kind, 'new_delivery', rowsText(insertedColumns, deliveries));
   await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
 }
 

@@ -36,9 +36,11 @@ const absent: ReadonlySet<FailureReason> = new Set([
   'tls_failed',
 ]);
 
-type Outcome = { readonly outcome: 'succeeded' | 'failed' } | { readonly outcome: 'retry'; readonly delayMs: number };
+type AttemptEnd =
+  | { readonly outcome: 'succeeded' | 'failed' }
+  | { readonly outcome: 'retry'; readonly delayMs: number };
 
-export type RetryDecision = Outcome & {
+export type RetryDecision = AttemptEnd & {
   /** The destination says that it no longer exists. */
   readonly gone: boolean;
   /** Overload, or out of reach: fewer concurrent requests. */
@@ -75,7 +77,7 @@ export function classify(
   return { ...decision, ...nextAttempt(place, Math.min(asked ?? 0, maxRetryAfter)) };
 }
 
-function nextAttempt({ attempt, random }: AttemptPlace, leastMs: number): Outcome {
+function nextAttempt({ attempt, random }: AttemptPlace, leastMs: number): AttemptEnd {
   const scheduled = retryDelays[attempt - 1];
   if (scheduled === undefined) return { outcome: 'failed' };
   const jittered = scheduled * (1 - jitter + 2 * jitter * random());

@@ -52,7 +52,7 @@ const attemptColumns = {
   response_body: 'text',
 } as const satisfies Record<keyof DeliveryAttemptTable, 'text' | 'bigint'>;
 
-const deliveryColumns = {
+const changeColumns = {
   delivery_id: 'text',
   claim_token: 'text',
   state: 'text',
@@ -61,7 +61,7 @@ const deliveryColumns = {
   finished_at: 'bigint',
 } as const;
 
-const resultColumns = { ...attemptColumns, ...deliveryColumns } as const;
+const resultColumns = { ...attemptColumns, ...changeColumns } as const;
 type ResultColumn = keyof typeof resultColumns;
 
 /** Whether a request was sent, or could be refused: without one, an attempt says nothing of its destination. */

@@ -187,11 +187,11 @@ export function writeRecords(records: readonly PrintRecord[], kernel: Kernel, ad
   return start;
 }
 
-const none: readonly PrintRecord[] = [];
+const noRecords: readonly PrintRecord[] = [];
 
 /** @returns the address behind it */
 function writeRecord(record: PrintRecord, { words, bytes }: Kernel, at: number): number {
-  const { step, frame, window, lists, inner = none } = record;
+  const { step, frame, window, lists, inner = noRecords } = record;
   words[(at + printStep) >>> 2] = step;
   words[(at + printFrame) >>> 2] = frame;
   words[(at + printFrom) >>> 2] = clamped(window.from);

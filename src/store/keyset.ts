@@ -22,6 +22,12 @@ export const byCreation = (table: string, order: 'asc' | 'desc'): Keyset<'create
   order,
 });
 
+/** The keyset of a request's order. @param initial that of a request without one */
+export const keysetsOf =
+  <Order extends string, Column extends string>(initial: Order, keysets: Readonly<Record<Order, Keyset<Column>>>) =>
+  ({ order_by = initial }: { readonly order_by?: Order | undefined }): Keyset<Column> =>
+    keysets[order_by];
+
 /** Of a row, in the order of creation. */
 export interface CreationPosition {
   readonly created_at: number;

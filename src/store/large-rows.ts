@@ -38,7 +38,7 @@ export async function readLarge<Row>(
   ids: readonly string[],
   { sizes, read }: LargeRows<Row>,
 ): Promise<(Row | null)[]> {
-  const found = await readSized(budget, context, await sizesOf(ids, sizes), read);
+  const found = await readSized(budget, context, await readSizes(ids, sizes), read);
   return ids.map((id) => found.get(id) ?? null);
 }
 
@@ -49,7 +49,7 @@ export async function readExtracts(
   ids: readonly string[],
   { sizes, read }: LargeRows<string>,
 ): Promise<(string | null)[]> {
-  const known = await sizesOf(ids, sizes);
+  const known = await readSizes(ids, sizes);
   budget.requireParsable(bytesOfRows(known));
   const found = new Map<string, string>();
   const taken: (() => void)[] = [];
@@ -67,7 +67,7 @@ export async function readExtracts(
   return ids.map((id) => found.get(id) ?? null);
 }
 
-async function sizesOf(ids: readonly string[], sizes: LargeRows<unknown>['sizes']): Promise<readonly RowSize[]> {
+async function readSizes(ids: readonly string[], sizes: LargeRows<unknown>['sizes']): Promise<readonly RowSize[]> {
   const known: RowSize[] = [];
   for (let at = 0; at < ids.length; at += batchLimits.items)
     known.push(...(await sizes(ids.slice(at, at + batchLimits.items))));

@@ -19,11 +19,11 @@ port.on('message', (job: ThreadJob<DatabaseOrder>) => {
   const { id, order } = job;
   const respond = (report: StatementResult): void =>
     port.postMessage({ id, report } satisfies ThreadResult<StatementResult>);
-  if ('sql' in order) respond(execute(order));
-  else transact(order).then(respond, (error: unknown) => respond(failure(error)));
+  if ('sql' in order) respond(executeStatement(order));
+  else executeOrder(order).then(respond, (error: unknown) => respond(failedStatement(error)));
 });
 
-function execute({ sql, parameters, checks }: Statement): StatementResult {
+function executeStatement({ sql, parameters, checks }: Statement): StatementResult {
   try {
     if (checks) {
       checkSqlite(workerData, sql);
@@ -35,11 +35,11 @@ function execute({ sql, parameters, checks }: Statement): StatementResult {
     const { changes, lastInsertRowid } = statement.run(parameters);
     return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   } catch (error) {
-    return failure(error);
+    return failedStatement(error);
   }
 }
 
-async function transact(order: ModuleTransaction): Promise<StatementResult> {
+async function executeOrder(order: ModuleTransaction): Promise<StatementResult> {
   // Kysely has 250 modules.
   const { transactIn } = await import('./module-transaction.ts');
   database ??= openSqlite(workerData);
@@ -47,7 +47,7 @@ async function transact(order: ModuleTransaction): Promise<StatementResult> {
 }
 
 /** Only message and stack of an error would arrive: the other thread makes the fault anew. */
-function failure(error: unknown): StatementResult {
+function failedStatement(error: unknown): StatementResult {
   const cause = error instanceof DatabaseFault ? error.cause : error;
   return { error: cause, properties: cause instanceof Error ? { ...cause } : {} };
 }

@@ -14,14 +14,14 @@ const maxLength = 4_000;
 const repeatedUse = 3;
 
 /** Statements whose uses are counted. */
-const maxCounted = 500;
+const maxCountedStatements = 500;
 
 /** All columns of a table: prepared, such a statement fails after a migration has added one. So lists name theirs. */
 const allColumns = /"\.\*|\* from "|select \*,|returning \*/;
 
 export class StatementNames {
   readonly #names = new Map<string, string>();
-  readonly #uses = new LRUCache<string, number>({ max: maxCounted });
+  readonly #uses = new LRUCache<string, number>({ max: maxCountedStatements });
   readonly #firstUse: number;
 
   constructor(prepared: Prepared) {

@@ -71,7 +71,7 @@ export async function countAttempts(
 function countsOf(samples: readonly CountedRow[]): CountedRow[] {
   let rows = samples;
   return Object.values(statisticsPeriods).flatMap(({ spanMs }) => {
-    rows = countedIn(spanMs, rows);
+    rows = countsOfSpan(spanMs, rows);
     return rows;
   });
 }
@@ -87,7 +87,7 @@ const rowOf = ({ webhookId, startedAt, durationMs, succeeded }: Sample, workspac
 });
 
 /** @param rows of shorter spans */
-function countedIn(span_ms: number, rows: readonly CountedRow[]): CountedRow[] {
+function countsOfSpan(span_ms: number, rows: readonly CountedRow[]): CountedRow[] {
   const counts = new Map<string, CountedRow>();
   for (const row of rows) {
     const starts_at = row.starts_at - (row.starts_at % span_ms);

@@ -7,7 +7,7 @@ import type { DeliveriesPort } from './port.ts';
 import { type DeliveryState, maxCounted, type WebhookBacklog } from './shapes.ts';
 import type { StatisticsContext } from './statistics.ts';
 
-interface Row {
+interface BacklogRow {
   readonly pending: number;
   readonly held: number;
   readonly oldest: number | null;
@@ -20,8 +20,8 @@ export const webhookBacklog =
     if (managed.length === 0) return webhookIds.map(() => null);
     // Held ones may be for accounts that the webhook listened to before.
     const isSeen = amongAccounts(caller.accountIds, 'account_id');
-    const { rows } = await sql<Row & { readonly id: string }>`
-      select id, ${counted('pending', isSeen)} as pending, ${counted('held', isSeen)} as held,
+    const { rows } = await sql<BacklogRow & { readonly id: string }>`
+      select id, ${countedRows('pending', isSeen)} as pending, ${countedRows('held', isSeen)} as held,
         (select min(created_at) from deliveries where webhook_id = webhooks.id and state = 'pending') as oldest
       from webhooks where ${expressionBuilder<never, never>()(sql<string>`id`, 'in', managed)}`.execute(database);
     const byId = new Map(rows.map((row) => [row.id, toBacklog(row)]));
@@ -29,7 +29,7 @@ export const webhookBacklog =
   };
 
 /** Up to {@link maxCounted}. */
-const counted = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<number> => sql`(
+const countedRows = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<number> => sql`(
   select count(*) from (
     select 1 from deliveries
     where webhook_id = webhooks.id and state = ${sql.lit(state)} and ${isSeen}
@@ -38,7 +38,7 @@ const counted = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<
 
 /** Of all webhooks of a workspace. */
 export async function workspaceBacklog(database: Database, workspaceId: string): Promise<WebhookBacklog> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<BacklogRow>`
     select ${countedIn(workspaceId, 'pending')} as pending, ${countedIn(workspaceId, 'held')} as held,
       (select created_at from ${deliveriesIn(workspaceId, 'pending')} order by created_at limit 1) as oldest`.execute(
     database,
@@ -62,7 +62,7 @@ const deliveriesIn = (workspaceId: string, state: DeliveryState) => sql`(
 const countedIn = (workspaceId: string, state: DeliveryState): RawBuilder<number> => sql`(
   select count(*) from (select 1 from ${deliveriesIn(workspaceId, state)} limit ${maxCounted}) as part)`;
 
-const toBacklog = ({ pending, held, oldest }: Row): WebhookBacklog => ({
+const toBacklog = ({ pending, held, oldest }: BacklogRow): WebhookBacklog => ({
   pending_count: Number(pending),
   held_count: Number(held),
   oldest_pending_at: oldest,

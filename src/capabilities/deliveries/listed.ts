@@ -5,7 +5,7 @@ import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import type { DatabaseKind } from '../../store/json.ts';
-import { byCreation, isAmongFirst, type Keyset } from '../../store/keyset.ts';
+import { byCreation, isAmongFirst, keysetsOf } from '../../store/keyset.ts';
 import {
   type DeliveryFilter,
   type DeliveryListRequest,
@@ -15,19 +15,14 @@ import {
 } from './shapes.ts';
 import { isStored, visibleDeliveries } from './visibility.ts';
 
-type SortColumn = 'created_at' | 'id';
-
-const keysets: Readonly<Record<DeliveryOrder, Keyset<SortColumn>>> = {
+export const deliveryKeyset = keysetsOf<DeliveryOrder, 'created_at' | 'id'>(defaultDeliveryOrder, {
   created_at_desc: byCreation('deliveries', 'desc'),
   created_at_asc: byCreation('deliveries', 'asc'),
-};
-
-export const keysetOf = ({ order_by = defaultDeliveryOrder }: Pick<DeliveryListRequest, 'order_by'>) =>
-  keysets[order_by];
+});
 
 const statesOf = ({ state = [] }: DeliveryFilter) => [...new Set(state.length === 0 ? deliveryStates : state)];
 
-/** In the order of {@link keysetOf}. @throws ServiceError `account_mismatch` for an account beyond the key */
+/** In the order of {@link deliveryKeyset}. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function listedDeliveries(
   { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
   caller: Caller,
@@ -45,7 +40,9 @@ export function listedDeliveries(
         .where('state', '=', state)
         .select(['id', 'created_at']),
     );
-    return visibleDeliveries(database, caller).where(isAmongFirst(kind, ofStates, keysetOf(filter), after, count));
+    return visibleDeliveries(database, caller).where(
+      isAmongFirst(kind, ofStates, deliveryKeyset(filter), after, count),
+    );
   };
 }
 

@@ -17,7 +17,7 @@ import { findByIds, onlyOf, readTogether } from '../../store/reads.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
-import { countedDeliveries, keysetOf, listedDeliveries } from './listed.ts';
+import { countedDeliveries, deliveryKeyset, listedDeliveries } from './listed.ts';
 import type { DeliveriesPort } from './port.ts';
 import {
   type Delivery,
@@ -40,7 +40,7 @@ export interface QueriesContext {
 export const unknownDelivery = (): ServiceError =>
   new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
 
-const attemptColumns = [
+const shownAttemptColumns = [
   'delivery_id',
   'number',
   'started_at',
@@ -72,7 +72,7 @@ export function deliveryQueries({
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
         const listed = listedDeliveries({ database, kind }, caller, filter);
-        return startPage(listed, keysetOf(filter), { cursors, scope, cursor, limit });
+        return startPage(listed, deliveryKeyset(filter), { cursors, scope, cursor, limit });
       },
       async (started) => {
         const pages = await selectPages(database, started);
@@ -116,7 +116,7 @@ export function deliveryQueries({
       const scope = ['delivery attempts', caller.keyId, delivery_id];
       // In the order of their numbers, whatever the clock was.
       const page = await selectPage(
-        database.selectFrom('delivery_attempts').select(attemptColumns).where('delivery_id', '=', delivery_id),
+        database.selectFrom('delivery_attempts').select(shownAttemptColumns).where('delivery_id', '=', delivery_id),
         { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
         { cursors, scope, cursor, limit },
       );
@@ -129,7 +129,7 @@ export function deliveryQueries({
           .innerJoin('delivery_attempts as last', (join) =>
             join.onRef('last.delivery_id', '=', 'deliveries.id').onRef('last.number', '=', 'deliveries.attempts'),
           )
-          .select(attemptColumns.map((column) => `last.${column}` as const))
+          .select(shownAttemptColumns.map((column) => `last.${column}` as const))
           .select('webhooks.account_ids')
           .where('deliveries.id', 'in', ids)
           .execute(),

@@ -20,7 +20,7 @@ interface Counts {
   readonly classes: readonly number[];
 }
 
-const none: Counts = { succeeded: 0, classes: [] };
+const noCounts: Counts = { succeeded: 0, classes: [] };
 
 export const webhookStatistics =
   ({ database, now }: StatisticsContext): DeliveriesPort['statistics'] =>
@@ -41,7 +41,7 @@ interface Reach {
   readonly start: number;
 }
 
-type Row = { readonly owner: string; readonly starts_at: number; readonly succeeded: number } & Readonly<
+type StatisticsRow = { readonly owner: string; readonly starts_at: number; readonly succeeded: number } & Readonly<
   Record<`within_${number}`, number>
 >;
 
@@ -59,7 +59,7 @@ async function readAttemptCounts(
   { period, start }: Reach,
 ): Promise<ReadonlyMap<string, CountsByStart>> {
   const id = sql.ref(`${owner}_id`);
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<StatisticsRow>`
     select ${id} as owner, starts_at, ${attemptsWhere(sql`succeeded = 1`)} as succeeded, ${classColumns}
     from ${sql.table(`${owner}_statistics`)}
     where ${expressionBuilder<never, never>()(sql<string>`${id}`, 'in', ids)}
@@ -99,7 +99,7 @@ function statisticsOf(countsAt: CountsByStart = new Map(), { period, start }: Re
       return {
         starts_at: at,
         ends_at: at + spanMs,
-        attempts: attemptStatistics(countsAt.get(at) ?? none),
+        attempts: attemptStatistics(countsAt.get(at) ?? noCounts),
       };
     }),
   };

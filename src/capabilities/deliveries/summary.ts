@@ -18,7 +18,7 @@ export const webhookSummary =
     return { counts, statistics, backlog };
   };
 
-const none: WebhookSummary['counts'] = { healthy: 0, failing: 0, disabled_by_gateway: 0, disabled_by_caller: 0 };
+const noWebhooks: WebhookSummary['counts'] = { healthy: 0, failing: 0, disabled_by_gateway: 0, disabled_by_caller: 0 };
 
 async function webhookCounts(database: Database, workspaceId: string): Promise<WebhookSummary['counts']> {
   const row = await database
@@ -26,5 +26,5 @@ async function webhookCounts(database: Database, workspaceId: string): Promise<W
     .select(['healthy', 'failing', 'disabled_by_gateway', 'disabled_by_caller'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst();
-  return row ?? none;
+  return row ?? noWebhooks;
 }

@@ -23,7 +23,7 @@ import { canSee, storedDeliveries } from './visibility.ts';
 const readAtOnce = 100;
 
 /** Pause after a fault of the database, in milliseconds. */
-const repeatMs = 500;
+const faultPauseMs = 500;
 
 /** Clients read what they list again, and subscribe again. */
 const missed = () =>
@@ -75,7 +75,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
         const ids = [...changed].slice(0, readAtOnce);
         for (const id of ids) changed.delete(id);
         const rows = await readWatched(ids);
-        if (rows === null) await sleep(repeatMs, undefined, { ref: false });
+        if (rows === null) await sleep(faultPauseMs, undefined, { ref: false });
         for (const id of ids) {
           const row = rows?.get(id);
           if (row !== undefined) post(row);
@@ -178,7 +178,7 @@ const isAmong = (column: string, values: readonly string[] | null): RawBuilder<b
     : sql`(${expressionBuilder<never, never>()(sql<string>`${sql.ref(column)}`, 'in', values)}) is true`;
 
 /** A statement has few parameters: beyond this, watchers' own checks suffice. */
-const maxValues = 1_000;
+const maxWatchedValues = 1_000;
 
 /** Null where a list stands for every value, or for too many values. */
 function distinct(lists: readonly (Iterable<string> | null)[]): string[] | null {
@@ -187,5 +187,5 @@ function distinct(lists: readonly (Iterable<string> | null)[]): string[] | null 
     if (list === null) return null;
     for (const value of list) values.add(value);
   }
-  return values.size > maxValues ? null : [...values];
+  return values.size > maxWatchedValues ? null : [...values];
 }

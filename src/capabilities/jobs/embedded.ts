@@ -28,7 +28,7 @@ import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import {
   isJobId,
-  keysetOf,
+  jobKeyset,
   listedJobs,
   newJobId,
   requireJob,
@@ -113,7 +113,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
         const listed = listedJobs(database, caller, filter);
         const query = withContent ? withSmallContents(listed) : listed;
-        return startPage(query, keysetOf(filter), { cursors, scope, cursor, limit });
+        return startPage(query, jobKeyset(filter), { cursors, scope, cursor, limit });
       },
       async (started) => {
         const pages = await selectPages(database, started);

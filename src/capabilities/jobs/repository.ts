@@ -9,7 +9,7 @@ import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, jsonEntries, readJsonColumn } from '../../store/json.ts';
-import { byCreation, type Keyset } from '../../store/keyset.ts';
+import { byCreation, type Keyset, keysetsOf } from '../../store/keyset.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import type { RowSource } from '../../store/row-watch.ts';
@@ -20,7 +20,6 @@ import {
   type JobFields,
   type JobFieldsRequest,
   type JobFilter,
-  type JobListRequest,
   type JobOrder,
   type JobPosting,
   type JobState,
@@ -145,23 +144,18 @@ function unlessRefused(error: unknown): null {
   throw error;
 }
 
-type SortColumn = 'created_at' | 'updated_at' | 'id';
-
-const byChange = (order: 'asc' | 'desc'): Keyset<SortColumn> => ({
+const byChange = (order: 'asc' | 'desc'): Keyset<'updated_at' | 'id'> => ({
   table: 'jobs',
   columns: ['updated_at', 'id'],
   order,
 });
 
-const keysets: Readonly<Record<JobOrder, Keyset<SortColumn>>> = {
+export const jobKeyset = keysetsOf<JobOrder, 'created_at' | 'updated_at' | 'id'>(defaultJobOrder, {
   created_at_desc: byCreation('jobs', 'desc'),
   created_at_asc: byCreation('jobs', 'asc'),
   updated_at_desc: byChange('desc'),
   updated_at_asc: byChange('asc'),
-};
-
-export const keysetOf = ({ order_by = defaultJobOrder }: Pick<JobListRequest, 'order_by'>): Keyset<SortColumn> =>
-  keysets[order_by];
+});
 
 export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
   read: (ids) => storedJobs(database).where('id', 'in', ids).execute(),

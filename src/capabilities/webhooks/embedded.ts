@@ -12,7 +12,7 @@ import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
 import { webhookHealth } from './health.ts';
 import { holdStep } from './holds.ts';
-import { fittingWebhooks, keysetOf, listedWebhooks } from './listed.ts';
+import { fittingWebhooks, listedWebhooks, webhookKeyset } from './listed.ts';
 import { changeChecked } from './manageable.ts';
 import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
@@ -37,7 +37,12 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       requests,
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
         const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
-        return startPage(listedWebhooks(context, caller, filter), keysetOf(filter), { cursors, scope, cursor, limit });
+        return startPage(listedWebhooks(context, caller, filter), webhookKeyset(filter), {
+          cursors,
+          scope,
+          cursor,
+          limit,
+        });
       },
       async (started) => {
         const pages = await selectPages(database, started);

@@ -5,7 +5,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import type { DatabaseKind } from '../../store/json.ts';
-import { byCreation, isAmongFirst, type Keyset } from '../../store/keyset.ts';
+import { byCreation, isAmongFirst, type Keyset, keysetsOf } from '../../store/keyset.ts';
 import type { Tables } from '../../store/schema.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import { storedWebhooks, visibleWebhooks } from './repository.ts';
@@ -16,31 +16,26 @@ interface ListContext {
   readonly kind: DatabaseKind;
 }
 
-type SortColumn = 'created_at' | 'name_key' | 'id';
-
-const byName = (order: 'asc' | 'desc'): Keyset<SortColumn> => ({
+const byName = (order: 'asc' | 'desc'): Keyset<'name_key' | 'id'> => ({
   table: 'webhooks',
   columns: ['name_key', 'id'],
   order,
 });
 
-const keysets: Readonly<Record<WebhookOrder, Keyset<SortColumn>>> = {
+export const webhookKeyset = keysetsOf<WebhookOrder, 'created_at' | 'name_key' | 'id'>(defaultWebhookOrder, {
   created_at_asc: byCreation('webhooks', 'asc'),
   created_at_desc: byCreation('webhooks', 'desc'),
   name_asc: byName('asc'),
   name_desc: byName('desc'),
-};
+});
 
-export const keysetOf = ({ order_by = defaultWebhookOrder }: Pick<WebhookSearch, 'order_by'>): Keyset<SortColumn> =>
-  keysets[order_by];
-
-/** In the order of {@link keysetOf}. @throws ServiceError `account_mismatch` for an account beyond the key */
+/** In the order of {@link webhookKeyset}. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function listedWebhooks(
   context: ListContext,
   caller: Caller,
   filter: WebhookFilter & Pick<WebhookSearch, 'order_by'>,
 ) {
-  const keyset = keysetOf(filter);
+  const keyset = webhookKeyset(filter);
   const fitting = fittingWebhooks(context, caller, filter);
   const states = [...new Set(filter.health)];
   return (after: readonly (string | number)[] | null, count: number) => {

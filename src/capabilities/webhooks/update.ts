@@ -26,7 +26,7 @@ export function webhookUpdate({
       if (request_url !== undefined) requireTarget(allows, request_url);
       const accountIds = account_ids && [...new Set(account_ids)];
       if (accountIds !== undefined) await requireAccounts(database, caller, accountIds);
-      const changes = present({
+      const changes = givenChanges({
         request_url,
         name: request.name,
         format: request.format,
@@ -54,7 +54,7 @@ const isNarrowed = (before: readonly string[], after: readonly string[]): boolea
   after.length > 0 && (before.length === 0 || before.some((id) => !after.includes(id)));
 
 /** Omitted fields stay. */
-const present = (changes: { [Column in keyof Changes]: Changes[Column] | undefined }): Changes =>
+const givenChanges = (changes: { [Column in keyof Changes]: Changes[Column] | undefined }): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 
 /** The contract's reading of an empty list: all events of the source. */

@@ -64,7 +64,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   const lists: WebhooksPort['lists'] = (context, requests) =>
     readLongest(
       requests.map((request) => ({ ...request, limit: request.limit ?? webhookLimits.limit.default })),
-      placeOf,
+      searchPlace,
       (request) => list(context, request),
     );
 
@@ -103,7 +103,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
 }
 
 /** Of a page in its list, which is the one that the page's cursors are bound to. */
-const placeOf = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
+const searchPlace = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
 
 const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList> => ({
   items: 'items',

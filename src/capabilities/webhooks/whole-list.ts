@@ -4,12 +4,12 @@ import type { CursorCodec } from '../../kernel/paging.ts';
 import { startPage } from '../../store/keyset.ts';
 import { bytesOf, readSized } from '../../store/large-rows.ts';
 import { webhookListScope } from './filter.ts';
-import { keysetOf, listedWebhooks } from './listed.ts';
+import { listedWebhooks, webhookKeyset } from './listed.ts';
 import type { WebhooksPort } from './port.ts';
 import { readWhole, smallParts } from './repository.ts';
 import { type Webhook, webhookLimits } from './shapes.ts';
 
-type ListContext = Parameters<typeof readWhole>[0] &
+type WholeListContext = Parameters<typeof readWhole>[0] &
   Parameters<typeof listedWebhooks>[0] & { readonly cursors: CursorCodec };
 
 /** Of a page as JSON, unless one webhook alone has more. */
@@ -19,14 +19,14 @@ export const maxListBytes = 4_194_304;
 const partLimits = { items: webhookLimits.limit.max, weight: 262_144 };
 
 export const listWhole =
-  (context: ListContext): WebhooksPort['list'] =>
+  (context: WholeListContext): WebhooksPort['list'] =>
   async (call, { cursor, limit = webhookLimits.limit.default, ...filter }) => {
     const { caller } = call;
     const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
     const listed = listedWebhooks(context, caller, filter);
     const page = startPage(
       (...place: Parameters<typeof listed>) => listed(...place).select(smallParts),
-      keysetOf(filter),
+      webhookKeyset(filter),
       { cursors: context.cursors, scope, cursor, limit },
     );
     const rows = await page.query.execute();

@@ -26,7 +26,7 @@ export interface ResolverOptions {
   readonly clock?: () => number;
 }
 
-const maxNames = 10_000;
+const maxKnownNames = 10_000;
 /** Longer lifetimes of records are cut. */
 const maxTtlMs = hour;
 const failureTtlMs = 5_000;
@@ -46,7 +46,7 @@ export function createResolver({
 }: ResolverOptions = {}): Lookup {
   const hosts = watchedFile(hostsFile, parseHostsFile, clock);
   const settings = watchedFile(resolvConf, parseResolverSettings, clock);
-  const known = new LRUCache<string, Known>({ max: maxNames });
+  const known = new LRUCache<string, Known>({ max: maxKnownNames });
   const underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
   const search = async (hostname: string): Promise<Answer> => {

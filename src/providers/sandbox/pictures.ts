@@ -23,7 +23,7 @@ export function withPictures<Networks extends SandboxNetworks>(networks: Network
     ...provider,
     async listPosts(...query: Parameters<PostProvider['listPosts']>) {
       const page = await provider.listPosts(...query);
-      for (const post of page.items) addPictures(post, (shape, address) => addressOf(gateway, shape, address));
+      for (const post of page.items) addPictures(post, (shape, address) => pictureAddress(gateway, shape, address));
       return page;
     },
   });
@@ -31,25 +31,25 @@ export function withPictures<Networks extends SandboxNetworks>(networks: Network
 }
 
 /** The last part of an address names the picture; one that is ours already stays. */
-function addressOf(gateway: string, shape: Shape, address: string): string {
+function pictureAddress(gateway: string, shape: Shape, address: string): string {
   if (address.startsWith(gateway)) return address;
   const [, name = ''] = /(?<![\w-])([\w-]+)\.\w+$/.exec(address) ?? [];
   return `${gateway}${picturesPath}/${shape}-${name}.svg`;
 }
 
-type Place = (shape: Shape, address: string) => string;
+type PictureAddress = (shape: Shape, address: string) => string;
 
-function addPictures(post: Post, place: Place): void {
+function addPictures(post: Post, place: PictureAddress): void {
   if (post.provider === 'PNET') addPnetPictures(post, place);
   else if (post.provider === 'PHOTONET') addPhotonetPictures(post, place);
 }
 
-function addPhotonetPictures(post: PhotonetPost, place: Place): void {
+function addPhotonetPictures(post: PhotonetPost, place: PictureAddress): void {
   if (post.preview_image?.url) post.preview_image.url = place('portrait', post.preview_image.url);
   if (post.owner.profile_pic_url) post.owner.profile_pic_url = place('square', post.owner.profile_pic_url);
 }
 
-function addPnetPictures(post: PnetPost, place: Place): void {
+function addPnetPictures(post: PnetPost, place: PictureAddress): void {
   // An odd post may lack its author.
   const author: PnetPost['author'] | undefined = post.author;
   for (const person of [author, post.reposted_by, post.repost_content?.author]) {

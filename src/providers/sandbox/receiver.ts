@@ -32,21 +32,21 @@ const noResponse = (failure: 'connection_failed' | 'timeout') => (): ReceiverRes
   retryAfter: null,
   body: Buffer.alloc(0),
 });
-const taken = response(200, 'The sandbox has received it.');
+const received = response(200, 'The sandbox has received it.');
 
 /** The age from which a delivery has been retried: the first wait is four seconds at least, and a timestamp has whole seconds. */
 const retriedFrom = 3 * second;
 const waitedFrom = 9 * second;
 
 export const receiverPaths = {
-  ok: { description: 'Receives every delivery.', respond: () => taken },
+  ok: { description: 'Receives every delivery.', respond: () => received },
   flaky: {
     description: 'Responds 503 to a new delivery, and receives it when it is retried.',
-    respond: (age) => (age < retriedFrom ? response(503, 'The sandbox is away for a moment.') : taken),
+    respond: (age) => (age < retriedFrom ? response(503, 'The sandbox is away for a moment.') : received),
   },
   busy: {
     description: 'Responds 429 to a new delivery, with `Retry-After: 10`, and receives it after that.',
-    respond: (age) => (age < waitedFrom ? response(429, 'The sandbox asks for less.', '10') : taken),
+    respond: (age) => (age < waitedFrom ? response(429, 'The sandbox asks for less.', '10') : received),
   },
   failing: {
     description: 'Responds 500 to every attempt.',

@@ -79,16 +79,16 @@ const recorded = (span: OpenTelemetrySpan, within: Span['within']): Span => ({
   end: () => span.end(),
 });
 
-const ignore = () => undefined;
+const doNothing = () => undefined;
 
 /** Only carries its trace on. */
 const unrecorded = (span: OpenTelemetrySpan, within: Span['within']): Span => ({
   traceId: span.spanContext().traceId,
-  rename: ignore,
-  set: ignore,
-  fail: ignore,
+  rename: doNothing,
+  set: doNothing,
+  fail: doNothing,
   within,
-  end: ignore,
+  end: doNothing,
 });
 
 function fail(span: OpenTelemetrySpan, errorType: string): void {

@@ -13,7 +13,7 @@ const MediaSizeObject = partType<AttachmentOf<'img'>['size']>('MediaSize', {
   }),
 });
 
-const unknown = 'UnknownAttachment';
+const unknownAttachment = 'UnknownAttachment';
 
 /** Any other type is `unknown`. */
 const graphqlAttachmentTypes: Readonly<Record<PnetAttachment['type'], string>> = {
@@ -27,8 +27,9 @@ const graphqlAttachmentTypes: Readonly<Record<PnetAttachment['type'], string>> =
 
 export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>('PnetPostAttachment').implement({
   description: 'An attachment of a pnet post.',
-  extensions: taggedBy(() => ({ key: 'type', types: graphqlAttachmentTypes, otherwise: unknown })),
-  resolveType: ({ type }) => (Object.hasOwn(graphqlAttachmentTypes, type) ? graphqlAttachmentTypes[type] : unknown),
+  extensions: taggedBy(() => ({ key: 'type', types: graphqlAttachmentTypes, otherwise: unknownAttachment })),
+  resolveType: ({ type }) =>
+    Object.hasOwn(graphqlAttachmentTypes, type) ? graphqlAttachmentTypes[type] : unknownAttachment,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the attachment on pnet.')),
     unavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
@@ -92,7 +93,7 @@ partType<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_meeting, {
   }),
 });
 
-partType<PnetAttachment>(unknown, {
+partType<PnetAttachment>(unknownAttachment, {
   description: 'An attachment of a type that this gateway does not know yet.',
   interfaces,
   fields: (t) => ({ type: t.exposeString('type', required('Attachment type as pnet names it.')) }),

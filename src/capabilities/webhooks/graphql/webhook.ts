@@ -67,9 +67,10 @@ const largePart = <Part extends 'account_ids' | 'headers' | 'data'>(part: Part, 
 /** A type that is missing here is an UnknownWebhook. */
 const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
 
-const unknown = 'UnknownWebhook';
+const unknownWebhookType = 'UnknownWebhook';
 
-const typeNameOf = ({ type }: ListedWebhook): string => (Object.hasOwn(typeNames, type) ? typeNames[type] : unknown);
+const typeNameOf = ({ type }: ListedWebhook): string =>
+  Object.hasOwn(typeNames, type) ? typeNames[type] : unknownWebhookType;
 
 const webhookObject: Webhook['object'] = 'Webhook';
 
@@ -77,7 +78,7 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
   description:
     'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
   interfaces: [Node],
-  extensions: taggedBy(() => ({ key: 'type', types: typeNames, otherwise: unknown, object: webhookObject })),
+  extensions: taggedBy(() => ({ key: 'type', types: typeNames, otherwise: unknownWebhookType, object: webhookObject })),
   resolveType: typeNameOf,
   fields: (t) => ({
     id: t.id({
@@ -166,10 +167,10 @@ builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER
 });
 
 // As with attachments: the common fields are known, so it can be seen and deleted.
-builder.objectRef<ListedWebhook>(unknown).implement({
+builder.objectRef<ListedWebhook>(unknownWebhookType).implement({
   description: 'A webhook of a type that this gateway does not know yet.',
   interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === unknown,
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === unknownWebhookType,
   fields: (t) => ({
     type: t.exposeString('type', required('Webhook type as the service names it.')),
   }),

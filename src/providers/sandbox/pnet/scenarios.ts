@@ -31,15 +31,15 @@ const promoted = ['PROMOTED', 'PROMOTED_PLUS'] as const;
 const failure = <Name extends ErrorName>(at: FailsAt, errorName: Name, detail: string) => ({ at, errorName, detail });
 
 /** A scenario in which every call of one kind fails. */
-const failing =
+const failingAt =
   (at: FailsAt, what: string) =>
   <Name extends ErrorName>(errorName: Name, detail: string) => ({
     description: `${what} is errors/${errorName}.`,
     fails: failure(at, errorName, detail),
   });
 
-const publishFails = failing('publish', 'Publishing');
-const editFails = failing('edit', 'Editing');
+const publishFails = failingAt('publish', 'Publishing');
+const editFails = failingAt('edit', 'Editing');
 
 /** By the name in `sandbox:<name>`. Any other `company_job_id`, or none, follows `publish`. */
 export const jobScenarios = {
