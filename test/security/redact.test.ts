@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
@@ -25,6 +26,17 @@ describe('a redactor', () => {
     [Buffer.from('a "secret" key').toString('base64'), '[redacted]'],
     ['cut off in a "secret"', 'cut off in [redacted]'],
     ['short a "sec', 'short a "sec'],
+    [String.raw`{"echo":"a\u0020\u0022secret\u0022 key"}`, '{"echo":"[redacted]"}'],
+    [
+      String.raw`{"echo":"{\"a\":\"a\\u0020\\u0022secret\\u0022 key\"}"}`,
+      String.raw`{"echo":"{\"a\":\"[redacted]\"}"}`,
+    ],
+    ['<p>a &#34;secret&#x22;&#032;key</p> &lt;', '<p>[redacted]</p> <'],
+    ['<p>a &#34;s</p> &lt;', '<p>a &#34;s</p> &lt;'],
+    ['?key=a%20"secret"%20key', '?key=[redacted]'],
+    [String.raw`cut off in a \u0022secret\u00`, 'cut off in [redacted]'],
+    ['cut off in a &quot;secret&#3', 'cut off in [redacted]'],
+    [String.raw`{"password":"\u0073hort"}`, '{"password":"[redacted]"}'],
   ])('makes %s %s', (text, shown) => {
     expect(redact(text)).toBe(shown);
   });
@@ -40,6 +52,76 @@ test.each([1, 3, 7, 1_000])('data of a service in chunks of %d bytes has no secr
   expect(redact(other)).toBe(other);
   const echo = split(JSON.stringify({ é: 'secret/"of"-the-operator', b: ['Bearer secret/"of"-the-operator'] }));
   expect(Buffer.concat(redact(echo)).toString()).toBe('{"é":"[redacted]","b":["[redacted]"]}');
+});
+
+describe('a secret of which any characters are escaped', () => {
+  const character = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code));
+  const secret = fc.string({ unit: character, minLength: 16, maxLength: 60 });
+  const escapeOf = (each: string, isUpper: boolean) => {
+    const hex = each.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${isUpper ? hex.toUpperCase() : hex}`;
+  };
+  /** What a writer of JSON may make of a text, by a number for each character: it escapes all other slashes or none. */
+  const writtenAs = (text: string, choices: readonly number[]) =>
+    Array.from(text, (each, place) => {
+      const choice = choices[place % choices.length] ?? 0;
+      if (choice > 1) return escapeOf(each, choice > 2);
+      return each === '/' && choices[0] === 1 ? '\\/' : JSON.stringify(each).slice(1, -1);
+    }).join('');
+  const choices = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 60 });
+  const size = fc.integer({ min: 1, max: 40 });
+  const split = (text: string, length: number) => {
+    const bytes = Buffer.from(text);
+    return Array.from({ length: Math.ceil(bytes.length / length) }, (_, n) =>
+      bytes.subarray(n * length, (n + 1) * length),
+    );
+  };
+  const around = fc.string({ unit: 'grapheme', maxLength: 10 });
+
+  test('is shown in no data, and in no text', () => {
+    fc.assert(
+      fc.property(secret, choices, size, around, around, (secret, choices, size, before, after) => {
+        const [start, end] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];
+        const json = `{"a":${start}${writtenAs(secret, choices)}${end},"b":"it\\u0027s"}`;
+        const data = Buffer.concat(dataRedactor([secret])(split(json, size))).toString();
+        const text = redactor([secret])(json);
+        for (const shown of [data, text]) {
+          expect(JSON.parse(shown)).toEqual({ a: `${before}[redacted]${after}`, b: "it's" });
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is shown in no JSON that is a text in data', () => {
+    fc.assert(
+      fc.property(secret, choices, choices, (secret, inner, outer) => {
+        const json = JSON.stringify({ a: `{"b":"${writtenAs(secret, inner)}"}`, c: writtenAs("'", outer) });
+        const data = Buffer.concat(dataRedactor([secret])(split(json, 1_000))).toString();
+        expect(JSON.parse(data)).toMatchObject({ a: '{"b":"[redacted]"}' });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('leaves other data as the same chunks', () => {
+    fc.assert(
+      fc.property(secret, choices, size, (secret, choices, size) => {
+        const chunks = split(`{"a":"${writtenAs(secret.slice(1), choices)}","b":"\\u0027\\n\\\\u0026"}`, size);
+        expect(dataRedactor([`\u00a7${secret}`])(chunks)).toBe(chunks);
+      }),
+    );
+  });
+
+  test('is looked for in time that grows with the text, however long it is', () => {
+    const long = `${'\\'.repeat(2_000)}"${'+/'.repeat(2_000)}`;
+    const [inData, inText] = [dataRedactor([long, long.slice(1, 500)]), redactor([long, long.slice(1, 500)])];
+    for (const part of ['\\', '\\u00', '\\u005c', '\\u002b', '+', '/', '&#', '&#0', '%', '%2']) {
+      const text = `${part.repeat(50_000)}\\u00`;
+      expect(inText(text)).not.toBe('');
+      expect(Buffer.concat(inData([Buffer.from(text)]))).not.toHaveLength(0);
+    }
+  });
 });
 
 test('no line of the log has a secret of the configuration or a value of a statement, in whichever error or cause', () => {

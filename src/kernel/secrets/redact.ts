@@ -14,8 +14,8 @@ const minLengthInData = 16;
 
 /**
  * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded,
- * in either case, and cut off at the end; of `Bearer x` and `Basic x` the credential alone, too. Short ones and
- * ordinary words, such as the password `postgres`, only beside a credential's name.
+ * in either case, and cut off at the end, whichever of their characters are escaped; of `Bearer x` and `Basic x` the
+ * credential alone, too. Short ones and ordinary words, such as the password `postgres`, only beside a credential's name.
  * @param names of further fields with credentials, such as headers
  */
 export function redactor(secrets: readonly string[], names: readonly string[] = []): (text: string) => string {
@@ -24,22 +24,29 @@ export function redactor(secrets: readonly string[], names: readonly string[] = 
   const words = all.filter((secret) => secret !== '' && !isTelling(secret)).flatMap(plainForms);
   if (forms.length === 0 && words.length === 0) return (text) => text;
   let credential: RegExp | undefined;
-  return (text) => {
+  const hide = (text: string): string => {
     let shown = text;
     for (const form of forms) shown = withoutBeginning(shown.replaceAll(form, replacement), form);
     if (!words.some((word) => shown.includes(word))) return shown;
     credential ??= credentialPattern(words, names);
     return shown.replaceAll(credential, `$1${replacement}`);
   };
+  return (text) => (/\\(?:[ux/]|$)|[&%]/.test(text) ? hiddenIn(text, hide) : hide(text));
 }
 
 /** {@link redactor} for data: secrets of 16 characters and more. @returns the same chunks where none has a secret */
 export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint8Array[]) => readonly Uint8Array[] {
   const long = secrets.flatMap(withCredential).filter(({ length }) => length >= minLengthInData);
-  const forms = formsOf(long).map((form) => Buffer.from(form));
-  const seam = Math.max(0, ...forms.map(({ length }) => length - 1));
-  const has = (bytes: Buffer) => forms.some((form) => bytes.includes(form));
-  const isFoundIn = (chunks: readonly Uint8Array[]): boolean => {
+  const forms = formsOf(long);
+  const parts = partsOf(long);
+  const longParts = parts.filter(({ length }) => length >= minLengthInData);
+  // Whatever has `Bearer x` has `x`, and each search takes time.
+  const shortest = [...new Set([...longParts, ...forms])]
+    .filter((form, _, all) => !all.some((other) => other !== form && form.includes(other)))
+    .map((form) => Buffer.from(form));
+  const seam = Math.max(0, ...shortest.map(({ length }) => length - 1));
+  const isIn = (chunks: readonly Uint8Array[], parts: readonly Buffer[]): boolean => {
+    const has = (bytes: Buffer) => parts.some((part) => bytes.includes(part));
     let before: Buffer | null = null;
     for (const { buffer, byteOffset, byteLength } of chunks) {
       const chunk = Buffer.from(buffer, byteOffset, byteLength);
@@ -49,13 +56,89 @@ export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint
     }
     return false;
   };
+  const inLatin1 = forms.map((form) => Buffer.from(form).toString('latin1'));
+  const hide = (text: string) => inLatin1.reduce((shown, form) => shown.replaceAll(form, replacement), text);
+  let escapedParts: RegExp[] | undefined;
   return (chunks) => {
-    if (forms.length === 0 || !isFoundIn(chunks)) return chunks;
+    if (forms.length === 0) return chunks;
+    const isPlain = isIn(chunks, shortest);
+    if (!isPlain && !isIn(chunks, startOfEscape)) return chunks;
     // One character per byte: invalid UTF-8 stays as it is.
-    let text = Buffer.concat(chunks).toString('latin1');
-    for (const form of forms) text = text.replaceAll(form.toString('latin1'), replacement);
-    return [Buffer.from(text, 'latin1')];
+    const text = Buffer.concat(chunks).toString('latin1');
+    escapedParts ??= parts.map(withEscapes);
+    if (!isPlain && !escapedParts.some((part) => part.test(text))) return chunks;
+    const shown = hiddenIn(text, hide);
+    return shown === text ? chunks : [Buffer.from(shown, 'latin1')];
   };
+}
+
+const startOfEscape = [Buffer.from('\\u00')];
+
+/**
+ * The longest run of characters that are escaped rarely, of each secret and of its base64: to undo all escapes of a body
+ * takes longer than to parse it.
+ */
+const partsOf = (secrets: readonly string[]): string[] =>
+  secrets
+    .flatMap((secret) => [secret, Buffer.from(secret).toString('base64')])
+    .map((text) => text.split(/[^\w.~-]+/).reduce((most, run) => (run.length > most.length ? run : most)));
+
+/** A token may have kilobytes: its beginning is rare enough, and is compiled soon. */
+const withEscapes = (part: string): RegExp => {
+  const units = Array.from(part.slice(0, 24), (unit) => `(?:${escaped(unit)}|\\\\{1,4}u${hexOf(unit)})`);
+  return new RegExp(units.join(''), 'i');
+};
+
+const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0');
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/**
+ * JSON of the same value, in which each character is written as `JSON.stringify` does: writers differ in what they
+ * escape. Those beyond ASCII stay escaped, for bytes and texts alike.
+ * @param backslashes of an escape: two in JSON that is a text in JSON
+ */
+const asStringified = (backslashes: number, write: (character: string) => string) => {
+  const written = Array.from({ length: 0x7f }, (_, code) => write(String.fromCharCode(code)));
+  // Behind all backslashes before it; the end of a text may cut it off.
+  const pattern = `(?<!\\\\)(\\\\{${backslashes},})(?:(?:u00|x)([\\da-f]{2})|(/)|(?:u0{0,2}[\\da-f]?|x[\\da-f]?)?$)`;
+  const escapes = new RegExp(pattern, 'gi');
+  return (text: string): string =>
+    text.replaceAll(escapes, (found: string, before: string, hex?: string, slash = '') => {
+      if ((before.length / backslashes) % 2 !== 1) return found;
+      const character = hex === undefined ? slash : written[Number.parseInt(hex, 16)];
+      return character === undefined ? found.toLowerCase() : before.slice(backslashes) + character;
+    });
+};
+
+const jsonLevels = [asStringified(1, inJson), asStringified(2, (character) => inJson(inJson(character)))];
+
+const otherEscapes =
+  /&#x0*([\da-f]{2});|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos);|%([\da-f]{2})|(?:&#?\w{0,8}|%[\da-f]?)$/gi;
+
+const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Of HTML and URLs. What they stand for is written as in JSON: a line of the log stays JSON. */
+const withoutOtherEscapes = (text: string): string =>
+  text.replaceAll(otherEscapes, (found, hex?: string, decimal?: string, name?: string, percent?: string) => {
+    const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? '0', 16) : Number(decimal);
+    if (code > 0x7e) return found;
+    return inJson(code === 0 ? (namedEntities[name?.toLowerCase() ?? ''] ?? '') : String.fromCharCode(code));
+  });
+
+const withoutEscapes = [...jsonLevels, withoutOtherEscapes];
+
+/** Also behind escapes: they are undone where that lets `hide` hide more. */
+function hiddenIn(text: string, hide: (text: string) => string): string {
+  let shown = hide(text);
+  let last = shown;
+  for (const undo of withoutEscapes) {
+    const plain = undo(last);
+    if (plain === last) continue;
+    last = hide(plain);
+    if (last !== plain) shown = last;
+  }
+  return shown;
 }
 
 /** RFC 7617: a service that decodes user and password may echo either. */
@@ -73,10 +156,9 @@ const isTelling = (secret: string): boolean => secret.length >= minSecretLength 
 const formsOf = (secrets: readonly string[]): string[] =>
   secrets
     .flatMap((secret) => {
-      const json = inJson(secret);
-      // Some writers of JSON escape slashes, JSON may be a text in JSON, and error pages are HTML.
+      // JSON may be a text in JSON, and error pages are HTML.
       return [
-        ...[...plainForms(secret), json.replaceAll('/', '\\/'), inJson(json)],
+        ...[...plainForms(secret), ...jsonForms(secret).flatMap((json) => [json, ...jsonForms(json)])],
         ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase()],
         ...(['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding)),
       ];
@@ -108,7 +190,13 @@ const htmlEntities: Readonly<Record<string, string>> = {
 const inHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => htmlEntities[character] ?? character);
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+/** Some writers of JSON escape slashes or write ASCII alone. */
+const jsonForms = (text: string): string[] => {
+  const json = inJson(text);
+  return [json, json.replaceAll('/', '\\/'), inAscii(json)];
+};
+
+const inAscii = (json: string): string => json.replaceAll(/[\x7f-\uffff]/g, (unit) => `\\u${hexOf(unit)}`);
 
 function withoutBeginning(text: string, secret: string): string {
   const last = text.charCodeAt(text.length - 1);
