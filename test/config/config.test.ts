@@ -655,8 +655,16 @@ test.each(['', 'only'])('a subgraph that executes trusted documents only is refu
   expect([documents?.mode, federation]).toEqual(['prefer', true]);
 });
 
-test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is refused', (name) => {
-  expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);
+describe.each(helped.filter((name) => /^UPSTREAM_(?!URL$)/.test(name)))('%s without an upstream', (name) => {
+  const message = `${name} needs an upstream: set UPSTREAM_URL too, or leave it out`;
+  const { good, unset } = cases[name] as VariableCase;
+
+  test('is refused', () => {
+    for (const [value] of good) expect(refusalOf({ [name]: value }).message).toBe(message);
+    // The default is refused as well: what was set on purpose has no effect.
+    if (typeof unset === 'number') expect(refusalOf({ [name]: String(unset) }).message).toBe(message);
+    expect(readConfig({ [name]: '' }).upstream).toBeNull();
+  });
 });
 
 const production = { NODE_ENV: 'production', DATABASE_URL: 'sqlite:x.db' };
@@ -733,6 +741,7 @@ test.each([
   ['SERCET', 'SECRET'],
   ['SECRET_PREVOIUS', 'SECRET_PREVIOUS'],
   ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
+  ['secret_file', 'SECRET_FILE'],
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['TRUSTED_PROXY', 'TRUST_PROXY'],
   ['UPSTREAM_APIKEY', 'UPSTREAM_API_KEY'],
@@ -743,6 +752,18 @@ test.each([
   const { good = [], needs = {} } = cases[meant] ?? {};
   const [[value] = ['']] = good;
   if (value !== '') expect(readConfig({ ...needs, [typo]: 'x', [meant]: value })).toBeDefined();
+});
+
+test.each(helped.filter((name) => !secretNames.includes(name)))('%s takes no file', (name) => {
+  const { good, needs = {}, readWith = {} } = cases[name] as VariableCase;
+  for (const given of [`${name}_FILE`, `${name}_FILE`.toLowerCase()]) {
+    expect(refusalOf({ ...needs, [given]: '/run/x' }).message).toBe(
+      `${given} is not a variable of the gateway: a file can have the value of secrets only. Set ${name}`,
+    );
+    expect(readConfig({ [given]: '' }).port).toBe(4000);
+    const [[value] = ['']] = good;
+    if (value !== '') expect(readConfig({ ...needs, ...readWith, [given]: '/run/x', [name]: value })).toBeDefined();
+  }
 });
 
 test('other variables stop nothing', () => {

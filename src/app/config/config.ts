@@ -25,7 +25,7 @@ export function readConfig(environment: Environment) {
   const location = values.DATABASE_URL;
   const database = location.kind === 'postgres' ? { ...location, settings: postgresSettings(values) } : location;
   const production = values.NODE_ENV === 'production';
-  const upstream = upstreamSettings(values);
+  const upstream = upstreamSettings(values, environment);
   const needsDatabase = upstream === null || upstream.apiKey !== undefined;
   if (production && needsDatabase && !environment.DATABASE_URL && !environment.DATABASE_URL_FILE) {
     throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
@@ -126,12 +126,11 @@ function responseCacheSettings(values: Variables, upstream: UpstreamSettings | n
   return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };
 }
 
-function upstreamSettings(values: Variables): UpstreamSettings | null {
+function upstreamSettings(values: Variables, environment: Environment): UpstreamSettings | null {
   const address = values.UPSTREAM_URL;
   if (address === undefined) {
-    const alone = (['UPSTREAM_API_KEY', 'UPSTREAM_NAMES', 'UPSTREAM_HEADERS'] as const).find(
-      (name) => values[name] !== undefined,
-    );
+    const isSet = (name: string) => Boolean(environment[name] || environment[fileVariable(name)]);
+    const alone = variableTable.find(({ name }) => name.startsWith('UPSTREAM_') && isSet(name))?.name;
     if (alone !== undefined) throw new ConfigError(`${alone} needs an upstream: set UPSTREAM_URL too, or leave it out`);
     return null;
   }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../kernel/config-error.ts';
-import type { Environment } from './variable.ts';
+import { type Environment, fileVariable } from './variable.ts';
 
 /** Letters; short names are like many others. */
 const nearnessOf = (name: string): number => (name.length < 10 ? 1 : 2);
@@ -10,7 +10,7 @@ const removed: Readonly<Record<string, string>> = {
 };
 
 /**
- * A mistyped variable would be ignored, and the gateway would start with a default: on another database, for example.
+ * A mistyped variable, or the file of one that takes none, would be ignored, and the gateway would start with a default: on another database, for example.
  * If ours is set too, the other is somebody else's.
  * @throws ConfigError for the first of them
  */
@@ -22,6 +22,11 @@ export function refuseTypos(names: readonly string[], environment: Environment):
     const instead = Object.hasOwn(removed, given) ? removed[given] : undefined;
     if (instead !== undefined)
       throw new ConfigError(`${given} is a variable of earlier versions: ${instead}. Unset it`);
+    const valued = missing.find((name) => fileVariable(name) === given.toUpperCase());
+    if (valued !== undefined && !known.has(fileVariable(valued)))
+      throw new ConfigError(
+        `${given} is not a variable of the gateway: a file can have the value of secrets only. Set ${valued}`,
+      );
     const meant = missing.find((name) => isNear(given.toUpperCase(), name));
     if (meant === undefined) continue;
     throw new ConfigError(`${given} is not a variable of the gateway. Did you mean ${meant}?`);
