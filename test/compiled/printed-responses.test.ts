@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { printedResponses } from '../../src/graphql/doors/printed-responses.ts';
+import { printedResponses } from '../../src/graphql/doors/json.ts';
 import type { Splice } from '../../src/splice/splicer.ts';
 
 /** A splice that printed a text, out of so much memory. */

@@ -322,11 +322,11 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'accept headers': {
-    collections: ['graphql/doors/media-type.ts known'],
+    collections: ['graphql/doors/json.ts known'],
     most: 100,
     async fill() {
       vi.resetModules();
-      const { jsonTypeFor } = await import('../../src/graphql/doors/media-type.ts');
+      const { jsonTypeFor } = await import('../../src/graphql/doors/json.ts');
       await times(1_000, (n) => jsonTypeFor(`application/json;v=${n}`));
     },
   },

@@ -1,16 +1,16 @@
 /** The door for JSON, straight to the socket. Other protocols go to Yoga, with what is known. */
+
 import type { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { type Compress, sendCompressed } from '../../http/compression.ts';
 import { entityTag, isKnown } from '../../http/entity-tag.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { sendCompressible } from '../../http/send.ts';
-import type { Splice } from '../../splice/splicer.ts';
+import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { httpOfError } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
-import { jsonTypeFor } from './media-type.ts';
-import { printedResponses } from './printed-responses.ts';
 
 export interface JsonDoorOptions extends ExchangeOptions {
   readonly pipeline: Pipeline;
@@ -115,3 +115,77 @@ const maxResponses = 100;
 
 const times = (size: number, body: Uint8Array | string): Uint8Array | string =>
   size > 0 && size <= maxResponses ? `[${Array(size).fill(body).join()}]` : body;
+
+/**
+ * Responses that keep their kernels until clients have read them. A slow client holds many times its response: beyond
+ * this, or from a large memory, the response is copied and the kernel freed.
+ */
+const maxHeldKernels = 64;
+
+/** Sends a response, and closes its splice. */
+export type SendPrinted = (
+  request: Pick<IncomingRequest, 'response' | 'send' | 'whenClosed'>,
+  contentType: string,
+  splice: Splice,
+) => void;
+
+export function printedResponses(): SendPrinted {
+  let waiting = 0;
+  return (request, contentType, splice) => {
+    // 'close' is past, and would never free the kernel.
+    if (request.response.closed) return splice.close();
+    let output = splice.output();
+    if (waiting >= maxHeldKernels || output.buffer.byteLength > maxIdleBytes) {
+      output = Buffer.from(output);
+      splice.close();
+    } else {
+      waiting += 1;
+      request.whenClosed(() => {
+        waiting -= 1;
+        splice.close();
+      });
+    }
+    request.send(200, { 'content-type': contentType, 'content-length': output.length }, output);
+  };
+}
+
+const mediaTypes = ['application/graphql-response+json', 'application/json'] as const;
+export type JsonType = (typeof mediaTypes)[number];
+
+const known = new LRUCache<string, JsonType>({ max: 100 });
+
+/** As Yoga would choose it for an `Accept` header; undefined where JSON is not accepted. */
+export function jsonTypeFor(accept = '*/*'): JsonType | undefined {
+  const before = known.get(accept);
+  if (before !== undefined) return before;
+  // Yoga weighs no `q`: the first media type counts that it can serve.
+  for (const range of rangesOf(accept)) {
+    const type = mediaTypes.findLast((candidate) => matches(range, candidate));
+    if (type === undefined) continue;
+    known.set(accept, type);
+    return type;
+  }
+  return undefined;
+}
+
+/** Without ranges of another charset. */
+const rangesOf = (accept: string): string[] =>
+  accept
+    .replace(/\s/g, '')
+    .toLowerCase()
+    .split(',')
+    .flatMap((each) => {
+      const [range = '', ...parameters] = each.split(';');
+      const charset = parameters.find((parameter) => parameter.includes('charset=')) ?? 'charset=utf-8';
+      return charset === 'charset=utf-8' ? range : [];
+    });
+
+export function accepts(accept: string, type: string): boolean {
+  return rangesOf(accept).some((range) => matches(range, type));
+}
+
+function matches(range: string, type: string): boolean {
+  const [main, sub] = range.split('/');
+  const [ofType, ofSub] = type.split('/');
+  return (main === '*' || main === ofType) && (sub === '*' || sub === ofSub);
+}

@@ -8,8 +8,8 @@ import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
-import { protocolFor } from './media-type.ts';
-import { multipartResponse } from './multipart-subscriptions.ts';
+import { accepts, type JsonType, jsonTypeFor } from './json.ts';
+import { multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
 import { cutAt } from './stream-cut.ts';
 
 export interface YogaOptions {
@@ -113,7 +113,18 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
   };
 }
 
-const protocolOf = ({ http: { headers } }: Exchange, isStream: boolean) => protocolFor(headers.accept, isStream);
+/** JSON of a type, events, Apollo's multipart protocol, or Yoga's. */
+type Protocol = JsonType | 'events' | 'multipart' | 'parts';
+
+/** @returns null where the client accepts nothing that we could send */
+function protocolOf({ http: { headers } }: Exchange, isStream: boolean): Protocol | null {
+  const { accept = '*/*' } = headers;
+  const json = isStream ? undefined : jsonTypeFor(accept);
+  if (json !== undefined) return json;
+  if (wantsMultipart(accept)) return 'multipart';
+  if (accepts(accept, 'text/event-stream')) return 'events';
+  return !isStream && accepts(accept, 'multipart/mixed') ? 'parts' : null;
+}
 
 const json = 'application/graphql-response+json, application/json';
 const streams = 'text/event-stream, multipart/mixed;subscriptionSpec=1.0';
