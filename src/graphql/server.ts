@@ -1,8 +1,9 @@
 /** GraphQL on the shared HTTP server, up to its door. */
 
+import { HttpRefusal, httpStatusOf } from '../http/http-refusal.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { codingRefusal, HttpRefusal, httpStatusOf, type Refuse } from '../http/refusals.ts';
-import { mediaTypeOf } from '../http/request-headers.ts';
+import type { Refuse } from '../http/refusals.ts';
+import { mediaTypeOf, requireNoCoding } from '../http/request-headers.ts';
 import type { Route } from '../http/router.ts';
 import { sendJson } from '../http/send.ts';
 import { toEnvelope } from '../kernel/errors.ts';
@@ -25,8 +26,7 @@ export interface EndpointPage {
 export function graphqlRoutes({ doors, page }: GraphQLOptions): readonly Route[] {
   function serve(request: IncomingRequest): Promise<void> {
     const { method, headers } = request;
-    const refusal = codingRefusal(headers);
-    if (refusal !== undefined) throw refusal;
+    requireNoCoding(headers);
     if (method === 'GET' && page?.wants(request)) return page.send(request);
     if (method === 'POST' && hasBody(request)) {
       requireJson(request);

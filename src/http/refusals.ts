@@ -1,35 +1,13 @@
-import { fromUnknown, malformedRequest, ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { fromUnknown, malformedRequest, type ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/deadline.ts';
+import { httpStatusOf } from './http-refusal.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import type { RequestHeaders } from './request-headers.ts';
 import { sendJson } from './send.ts';
-
-/** A refusal with a status of HTTP that the contract lacks (RFC 9110, sections 15.5.6, 15.5.16 and 15.5.22). */
-export class HttpRefusal extends ServiceError {
-  readonly httpStatus: 405 | 415 | 426;
-
-  constructor(
-    httpStatus: HttpRefusal['httpStatus'],
-    options: { readonly detail: string; readonly headers?: Readonly<Record<string, string>> },
-  ) {
-    super('malformed_request', options);
-    this.httpStatus = httpStatus;
-  }
-}
-
-export const httpStatusOf = (failure: ServiceError): number =>
-  failure instanceof HttpRefusal ? failure.httpStatus : failure.status;
 
 export type Refuse = (request: IncomingRequest, failure: ServiceError) => void | Promise<void>;
 
 const refuseWithEnvelope: Refuse = (request, failure) =>
   sendJson(request, httpStatusOf(failure), toEnvelope(failure, request.id));
-
-/** The refusal of a body with a content coding: it could grow to many times the limit. */
-export function codingRefusal({ 'content-encoding': coding = '' }: RequestHeaders): ServiceError | undefined {
-  if (/^(?:identity)?$/i.test(coding.trim())) return undefined;
-  return new HttpRefusal(415, { detail: 'Send the body without Content-Encoding.' });
-}
 
 export async function sendRefusal(
   request: IncomingRequest,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
+import { HttpRefusal } from './http-refusal.ts';
 
 /** Request line and headers together, in bytes. */
 export const maxHeadersLength = 16_384;
@@ -51,6 +52,12 @@ const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse
 /** Lower case, without parameters. */
 export const mediaTypeOf = ({ 'content-type': type = '' }: RequestHeaders): string =>
   (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+/** A coded body could grow to many times the limit. @throws HttpRefusal */
+export function requireNoCoding({ 'content-encoding': coding = '' }: RequestHeaders): void {
+  if (/^(?:identity)?$/i.test(coding.trim())) return;
+  throw new HttpRefusal(415, { detail: 'Send the body without Content-Encoding.' });
+}
 
 export const asksForUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '');

@@ -1,8 +1,9 @@
 /** Routes without a tree: of a dozen, paths without parameters are found at once, and others compared by segment. */
 import { ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
+import { HttpRefusal } from './http-refusal.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { HttpRefusal, type Refuse } from './refusals.ts';
+import type { Refuse } from './refusals.ts';
 import { pathIn } from './request-url.ts';
 
 export type Parameters = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { commaList } from '../kernel/lib/comma-list.ts';
-import { HttpRefusal } from './refusals.ts';
+import { HttpRefusal } from './http-refusal.ts';
 import { pathIn } from './request-url.ts';
 
 export interface SocketRoute {

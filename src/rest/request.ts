@@ -4,9 +4,9 @@
  * parameter may be in the body too.
  */
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { codingRefusal } from '../http/refusals.ts';
-import { mediaTypeOf } from '../http/request-headers.ts';
+import { mediaTypeOf, requireNoCoding } from '../http/request-headers.ts';
 import { parametersOfUrl } from '../http/request-url.ts';
+
 import type { Parameters } from '../http/router.ts';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
@@ -77,8 +77,7 @@ function readBody(
   { headers }: Pick<IncomingRequest, 'headers'>,
   bytes: Uint8Array,
 ): object {
-  const refusal = codingRefusal(headers);
-  if (refusal !== undefined) throw refusal;
+  requireNoCoding(headers);
   if (bytes.length > 0 && mediaTypeOf(headers) !== 'application/json') {
     throw malformedRequest('Send the body as application/json.');
   }
