@@ -12,8 +12,9 @@ import { type Connection, openConnection } from '../../kit/connection.ts';
 import type { AnyItemSource, AnyListSource } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
 import type { EncodedOperation } from './plans.ts';
+import { type AnyPages, pagesOf } from './readers.ts';
 import type { Asked, CompiledReading } from './reading.ts';
-import { type AnyPages, type CompiledSource, pagesOf } from './sources.ts';
+import type { CompiledSource } from './sources.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders' | 'storedResponses'>;
 

@@ -17,7 +17,7 @@ import type { Values } from '../../documents/variables.ts';
 import { sourceOf } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
 import { type CompiledOperation, compileOperation } from './operation.ts';
-import { pagesOf } from './sources.ts';
+import { pagesOf } from './readers.ts';
 
 export interface Plans {
   planFor(values: Values): EncodedOperation | Declined;

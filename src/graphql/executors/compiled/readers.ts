@@ -1,4 +1,4 @@
-/** Readers of arguments, as graphql-js reads them, and of metadata: made once for each plan. */
+/** What reads the arguments of a source, as graphql-js does, its pages and their metadata. */
 import {
   BREAK,
   type FieldNode,
@@ -11,10 +11,14 @@ import {
   valueFromAST,
   visit,
 } from 'graphql';
+import type { PageSource } from '../../../kernel/page-source.ts';
+import type { Page } from '../../../kernel/paging.ts';
+import type { Ports } from '../../../kernel/ports.ts';
 import type { ObjectShape } from '../../../splice/plan.ts';
 import type { Scanned } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
 import { idPlacesOf, withRawIds } from '../../kit/global-ids.ts';
+import type { AnySource } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
 
 /** Undefined if graphql-js or the field would refuse the values. */
@@ -67,6 +71,13 @@ function constantOf(literal: ValueNode, type: GraphQLInputType): unknown {
   });
   return hasVariables ? undefined : valueFromAST(literal, type);
 }
+
+export type AnyPages = PageSource<unknown, Page<unknown>>;
+
+/** Of a source that reads what `of` says. */
+export const pagesOf = (of: AnySource, ports: Ports): AnyPages | undefined =>
+  // Requests of a source come from itself.
+  of.pages(ports) as AnyPages | undefined;
 
 /** Missing values are left out; `{}` stands for a value that is not a leaf. */
 export type ReadMetadata = (scanned: Scanned) => Record<string, unknown>;

@@ -1,12 +1,10 @@
 /** What an operation reads: each source with the notes on its items, and all as the shape of one plan. */
-import type { PageSource } from '../../../kernel/page-source.ts';
-import type { Page } from '../../../kernel/paging.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { ObjectShape } from '../../../splice/plan.ts';
 import type { AnySource } from '../../kit/source.ts';
 import { Declined } from '../declined.ts';
 import { addShape, type MutableShape } from './parts.ts';
-import { metadataReader, type ReadMetadata } from './readers.ts';
+import { type AnyPages, metadataReader, pagesOf, type ReadMetadata } from './readers.ts';
 
 export interface CompiledSource {
   readonly of: AnySource;
@@ -23,13 +21,6 @@ interface SourceInPlan {
   readonly shape: MutableShape;
   readonly pages: AnyPages;
 }
-
-export type AnyPages = PageSource<unknown, Page<unknown>>;
-
-/** Of a source that reads what `of` says. */
-export const pagesOf = (of: AnySource, ports: Ports): AnyPages | undefined =>
-  // Requests of a source come from itself.
-  of.pages(ports) as AnyPages | undefined;
 
 export class CompiledSources {
   readonly #ports: Ports;
