@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
-import { refusesKey } from './key-or-account.ts';
+import { refusesKey } from './service.ts';
 
 /** The longest delay of a revocation. */
 const verdictLifetimeMs = 5_000;

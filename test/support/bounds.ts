@@ -142,7 +142,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'upstream/call-slots.ts waiting': ['calls of an API key', 'calls that wait, which are bounded'],
   'upstream/circuits.ts inFlight': ['trials', 'calls in flight'],
   'upstream/circuits.ts breakers': ['API keys and accounts', 'max'],
-  'upstream/request-reads.ts parameters': ['the code', 'endpoints'],
+  'upstream/service.ts parameters': ['the code', 'endpoints'],
   'upstream/key-check.ts refusals': ['API keys', 'max'],
   'upstream/resilient-call.ts retryBudgets': ['API keys', 'max'],
   'upstream/single-flight.ts flights': ['reads of an API key', 'reads in flight'],

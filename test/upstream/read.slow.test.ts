@@ -8,8 +8,7 @@ import type { RequestContext } from '../../src/kernel/request-context.ts';
 import { ReadMemo } from '../../src/kernel/wire-response.ts';
 import { createBodyMemory } from '../../src/net/body-memory.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { disambiguateCredentials } from '../../src/upstream/key-or-account.ts';
-import { rememberReads } from '../../src/upstream/request-reads.ts';
+import { serviceOf } from '../../src/upstream/service.ts';
 import type { UpstreamSettings } from '../../src/upstream/settings.ts';
 import { commonVocabularies } from '../../src/upstream/translation.ts';
 import { breakOff, healthy, times } from '../support/faults.ts';
@@ -44,10 +43,7 @@ async function setUp(respond: Respond = healthy, settings: Partial<UpstreamSetti
     { logger: pino({}, { write: (line: string) => void log.push(JSON.parse(line)) }), now: () => new Date(), memory },
   );
   onTestFinished(() => client.close());
-  const told = disambiguateCredentials(client, (asked, context) =>
-    asked.call(context, webhookEndpoints.list, { limit: 1 }),
-  );
-  const upstream = rememberReads(told);
+  const upstream = serviceOf(client, (asked, context) => asked.call(context, webhookEndpoints.list, { limit: 1 }));
   const read = (context: RequestContext, identifier?: string) =>
     upstream.read(context, postEndpoints.list, posts(identifier));
   const call = (context: RequestContext, identifier?: string) =>

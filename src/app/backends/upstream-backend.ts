@@ -12,8 +12,7 @@ import { messageOf } from '../../kernel/lib/to-error.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
 import { createKeyCheck } from '../../upstream/key-check.ts';
-import { type AskWithKey, disambiguateCredentials } from '../../upstream/key-or-account.ts';
-import { rememberReads } from '../../upstream/request-reads.ts';
+import { type AskWithKey, serviceOf } from '../../upstream/service.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import { commonVocabularies } from '../../upstream/translation.ts';
 import type { Backend, Dependencies } from './backend.ts';
@@ -28,8 +27,7 @@ export function upstreamBackend(
   { logger, now, telemetry }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
 ): Backend {
   const client = openUpstream(settings, { logger, now, telemetry });
-  // Outermost, so that failures are remembered as classified.
-  const service = rememberReads(disambiguateCredentials(client, askWithKey));
+  const service = serviceOf(client, askWithKey);
   return {
     delivery: null,
     ports: {
