@@ -39,6 +39,9 @@ export interface ContractEndpoint<Vocabulary extends string = string> {
   readonly terms: { readonly request: TermPlaces<Vocabulary>; readonly response: TermPlaces<Vocabulary> };
 }
 
+/** Names of parameters, not their values. */
+export const templateOf = ({ path }: Pick<ContractEndpoint, 'path'>): string => `/${version}${path}`;
+
 export const pathParameters = ({ path }: Pick<ContractEndpoint, 'path'>): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []);
 

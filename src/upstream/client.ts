@@ -10,11 +10,10 @@ import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
 import { type Deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Operation } from '../kernel/operation.ts';
-import type { RequestContext } from '../kernel/request-context.ts';
+import type { RequestContext, Spent } from '../kernel/request-context.ts';
 import { readValue, type WireResponse } from '../kernel/wire-response.ts';
 import type { BodyMemory } from '../net/body-memory.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { createCallBudget } from './budgets.ts';
 import { connectionWaitMs, openExchange, type PreparedCall } from './exchange.ts';
 import { expiry } from './failure.ts';
 import { observedSend } from './observed-send.ts';
@@ -161,6 +160,38 @@ export function createUpstream(
       }),
     ),
     close,
+  };
+}
+
+export interface CallBudget {
+  /** @returns ms for the call. @throws ServiceError `limit_too_high` or `request_timeout` beyond the budget */
+  take(spent: Spent): number;
+}
+
+/** @param elapsed monotonic milliseconds, from the first call on */
+export function createCallBudget(
+  limits: { readonly calls: number; readonly milliseconds: number },
+  elapsed: () => number,
+): CallBudget {
+  return {
+    take(spent) {
+      const now = elapsed();
+      spent.firstCallAt ??= now;
+      const remaining = spent.firstCallAt + limits.milliseconds - now;
+      if (spent.calls === limits.calls) {
+        throw new ServiceError('limit_too_high', {
+          detail: `The operation needs more than ${limits.calls} calls to the upstream service. Request less at once.`,
+        });
+      }
+      if (remaining <= 0) {
+        throw new ServiceError('request_timeout', {
+          detail: 'The operation has used up its time for calls to the upstream service. Request less at once.',
+          outcomeUnknown: false,
+        });
+      }
+      spent.calls += 1;
+      return remaining;
+    },
   };
 }
 

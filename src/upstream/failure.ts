@@ -1,5 +1,8 @@
 /** Failures between gateway and upstream in the contract's terms: callers see nothing of its internals. */
+import type { Logger } from 'pino';
+import { type ContractEndpoint, templateOf } from '../kernel/endpoint.ts';
 import { type ErrorName, ServiceError } from '../kernel/errors.ts';
+import { isAbandonment } from '../kernel/lib/deadline.ts';
 import { failedBeforeSending } from '../net/transport-failure.ts';
 
 export interface CallFailure {
@@ -54,7 +57,7 @@ export function isOutage({ kind, status, reported, error }: CallFailure): boolea
 }
 
 /** Whether the operator should look at a failure: it is no fault of its caller. */
-export const isNoteworthy = (failure: CallFailure): boolean =>
+const isNoteworthy = (failure: CallFailure): boolean =>
   failure.kind === 'response' ? (failure.status ?? 0) >= 500 : isOutage(failure);
 
 /** A refused key is the gateway's fault where all calls are made with its own. */
@@ -66,4 +69,33 @@ export function asGatewayFault(failure: CallFailure): CallFailure {
     outcomeUnknown: false,
   });
   return { ...failure, error };
+}
+
+/** One line per failure, with the request ids of both sides, but neither key nor ids and query of the URL. */
+export function logFailure(
+  logger: Logger,
+  { endpoint, requestId }: { readonly endpoint: ContractEndpoint; readonly requestId: string },
+  failure: CallFailure,
+  attempt: number,
+  retryInMs: number | null = null,
+): void {
+  const { error, status, instance } = failure;
+  // The log line of the request reports the disconnect.
+  if (failure.kind === 'expired' && isAbandonment(error.cause)) return;
+  logger[isNoteworthy(failure) ? 'warn' : 'info'](
+    {
+      reqId: requestId,
+      upstream: {
+        method: endpoint.method,
+        path: templateOf(endpoint),
+        status,
+        type: error.type,
+        instance,
+        attempt,
+      },
+      ...(retryInMs === null ? {} : { retryInMs: Math.round(retryInMs) }),
+      ...(failure.kind === 'response' ? {} : { err: error.cause }),
+    },
+    'upstream failure',
+  );
 }

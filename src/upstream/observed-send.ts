@@ -1,5 +1,5 @@
 /** Telemetry of calls to the upstream: a span and a duration per attempt. The service gets the trace. */
-import { version } from '../kernel/endpoint.ts';
+import { templateOf } from '../kernel/endpoint.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { HttpExchange } from './exchange.ts';
 import type { CallFailure } from './failure.ts';
@@ -15,8 +15,8 @@ export function observedSend(
   const { hostname, port, protocol } = new URL(origin);
   const server = { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) };
   return async (call, signal) => {
-    const { method, path } = call.endpoint;
-    const template = `/${version}${path}`;
+    const { method } = call.endpoint;
+    const template = templateOf(call.endpoint);
     const labels = { 'http.request.method': method, 'url.template': template };
     const span = tracer?.start(`${method} ${template}`, { kind: 'client', attributes: { ...labels, ...server } });
     const began = performance.now();

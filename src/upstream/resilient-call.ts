@@ -3,18 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { version } from '../kernel/endpoint.ts';
+import { templateOf } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
 import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
-import { type Deadline, isAbandonment } from '../kernel/lib/deadline.ts';
+import type { Deadline } from '../kernel/lib/deadline.ts';
+import { temporaryStatuses } from '../kernel/lib/http-semantics.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
-import { createRetryBudget, type RetryBudget } from './budgets.ts';
 import { createCallSlots, type ReleaseSlot } from './call-slots.ts';
 import type { CallOutcome, OpenCircuit } from './circuits.ts';
 import { createCircuits, logCircuits } from './circuits.ts';
 import type { HttpExchange, PreparedCall } from './exchange.ts';
-import { type CallFailure, expiry, isNoteworthy, isOutage } from './failure.ts';
+import { type CallFailure, expiry, isOutage, logFailure } from './failure.ts';
 import { ParsedOnDemand, type Success } from './response.ts';
 
 /**
@@ -97,34 +97,6 @@ export function createResilientCall({
     );
   }
 
-  /** One line per failure, with the request ids of both sides, but neither key nor ids and query of the URL. */
-  function log(
-    { endpoint, requestId }: PreparedCall,
-    failure: CallFailure,
-    attempts: number,
-    wait: number | null,
-  ): void {
-    const { error, status, instance } = failure;
-    // The log line of the request reports the disconnect.
-    if (failure.kind === 'expired' && isAbandonment(error.cause)) return;
-    logger[isNoteworthy(failure) ? 'warn' : 'info'](
-      {
-        reqId: requestId,
-        upstream: {
-          method: endpoint.method,
-          path: templateOf({ endpoint }),
-          status,
-          type: error.type,
-          instance,
-          attempt: attempts,
-        },
-        ...(wait === null ? {} : { retryInMs: Math.round(wait) }),
-        ...(failure.kind === 'response' ? {} : { err: error.cause }),
-      },
-      'upstream failure',
-    );
-  }
-
   return async (call, limit, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
     const { repeatable } = call;
@@ -136,19 +108,20 @@ export function createResilientCall({
     for (let attempts = 1; ; attempts += 1) {
       const result = await attempt(call, limit);
       if (result.kind === 'refused') {
-        metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call) });
+        metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call.endpoint) });
         // The last attempt's error says more than that there cannot be another.
         throw unsettled ?? last ?? result.error;
       }
-      if (result.kind === 'success') return new ParsedOnDemand(result, (failure) => log(call, failure, attempts, null));
+      if (result.kind === 'success')
+        return new ParsedOnDemand(result, (failure) => logFailure(logger, call, failure, attempts));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
-      log(call, result, attempts, wait);
+      logFailure(logger, call, result, attempts, wait);
       if (call.endpoint.method !== 'GET') {
         if (mayHaveActed(result.error)) unsettled = result.error;
         else if (result.error.status < 500) unsettled = null;
       }
       if (wait === null) throw unsettled ?? result.error;
-      metrics?.count('postern.upstream.retries', { 'url.template': templateOf(call) });
+      metrics?.count('postern.upstream.retries', { 'url.template': templateOf(call.endpoint) });
       last = result.error;
       await pause(wait, limit).catch((error: unknown) => {
         throw unsettled ?? error;
@@ -156,9 +129,6 @@ export function createResilientCall({
     }
   };
 }
-
-/** Names of parameters, not their values. */
-const templateOf = ({ endpoint }: Pick<PreparedCall, 'endpoint'>): string => `/${version}${endpoint.path}`;
 
 interface Refused {
   readonly kind: 'refused';
@@ -187,3 +157,60 @@ const pause = (milliseconds: number, limit: Deadline): Promise<void> =>
   sleep(milliseconds, undefined, { signal: limit.signal }).catch(() => {
     throw notSent(limit).error;
   });
+
+export interface RetryBudget {
+  /** Called once per call; pays for a part of a retry. */
+  deposit(): void;
+  /**
+   * @param call.attempt attempts so far. @param call.repeatable whatever the outcome. @param call.remainingMs in all
+   * @returns the backoff in milliseconds; null for no retry
+   */
+  withdraw(
+    failure: CallFailure,
+    call: { readonly attempt: number; readonly repeatable: boolean; readonly remainingMs: number },
+  ): number | null;
+}
+
+export const retryRules = {
+  attempts: 3,
+  /** The first backoff lasts half of this to all of it; each further one twice as long. */
+  firstBackoffMs: 100,
+  /** Retries that a call pays for. */
+  deposit: 0.1,
+  /** Retries in a full budget, as it is at first. */
+  capacity: 20,
+} as const;
+
+/** @param random from 0 up to 1 */
+export function createRetryBudget(random: () => number): RetryBudget {
+  let balance: number = retryRules.capacity;
+  return {
+    deposit() {
+      balance = Math.min(retryRules.capacity, balance + retryRules.deposit);
+    },
+    withdraw(failure, { attempt, repeatable, remainingMs }) {
+      // A request that never arrived changed nothing. Any other is repeated only where that does no harm.
+      const harmless = failure.kind === 'unreached' || (repeatable && isWorthRepeating(failure));
+      if (!harmless || attempt >= retryRules.attempts || balance < 1) return null;
+      const backoff = ((1 + random()) / 2) * retryRules.firstBackoffMs * 2 ** (attempt - 1);
+      const wait = Math.max(backoff, failure.retryAfterMs ?? 0);
+      if (wait >= remainingMs) return null;
+      balance -= 1;
+      return wait;
+    },
+  };
+}
+
+function isWorthRepeating({ kind, status }: CallFailure): boolean {
+  switch (kind) {
+    case 'unreached':
+    case 'broken':
+      return true;
+    case 'response':
+      return status !== null && temporaryStatuses.has(status);
+    case 'expired':
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}

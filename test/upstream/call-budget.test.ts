@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nothingSpent } from '../../src/kernel/request-context.ts';
-import { createCallBudget } from '../../src/upstream/budgets.ts';
+import { createCallBudget } from '../../src/upstream/client.ts';
 
 test('each operation has its own number of calls, and its own time', () => {
   const clock = { now: 0 };

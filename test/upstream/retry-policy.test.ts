@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { createRetryBudget, retryRules } from '../../src/upstream/budgets.ts';
 import type { CallFailure } from '../../src/upstream/failure.ts';
+import { createRetryBudget, retryRules } from '../../src/upstream/resilient-call.ts';
 
 const failure = (more: Partial<CallFailure>): CallFailure => ({
   kind: 'response',
