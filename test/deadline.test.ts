@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { onAbort } from '../src/kernel/lib/abort-signal.ts';
-import { Deadline } from '../src/kernel/lib/deadline.ts';
+import { Deadline, onAbort } from '../src/kernel/lib/abort-signal.ts';
 
 test('leaves no timer behind', () => {
   const parent = new AbortController();

@@ -1,5 +1,5 @@
 /** How the processes of a deployment share their grants. */
-import { within } from '../kernel/lib/deadline.ts';
+import { within } from '../kernel/lib/abort-signal.ts';
 import { type Bucket, type RateLimitStore, type RateLimitsContext, type Settle, usedAt } from './rate-limit.ts';
 
 /** A request's wait for the store, in milliseconds. */

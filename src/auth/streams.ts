@@ -6,8 +6,7 @@
 import type { Logger } from 'pino';
 import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { retrySoon, ServiceError } from '../kernel/errors.ts';
-import { onAbort } from '../kernel/lib/abort-signal.ts';
-import { within } from '../kernel/lib/deadline.ts';
+import { onAbort, within } from '../kernel/lib/abort-signal.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 
 /** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */

@@ -1,5 +1,5 @@
 import { fromUnknown, malformedRequest, type ServiceError, toEnvelope } from '../kernel/errors.ts';
-import { isAbandonment } from '../kernel/lib/deadline.ts';
+import { isAbandonment } from '../kernel/lib/abort-signal.ts';
 import { httpStatusOf } from './http-refusal.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { sendJson } from './send.ts';

@@ -1,6 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import { onAbort } from '../kernel/lib/abort-signal.ts';
-import { underDeadline } from '../kernel/lib/deadline.ts';
+import { onAbort, underDeadline } from '../kernel/lib/abort-signal.ts';
 
 /** Per call of a provider. Shorter than the lease of a job, which must outlast every call. */
 const providerDeadlineMs = 30_000;

@@ -8,7 +8,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
-import { underDeadline } from '../kernel/lib/deadline.ts';
+import { underDeadline } from '../kernel/lib/abort-signal.ts';
 import type { Database } from './database.ts';
 import { DatabaseFault } from './faults.ts';
 import type { DatabaseKind } from './json.ts';

@@ -6,8 +6,7 @@
 import type { Logger } from 'pino';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { notOffered, ServiceError } from '../kernel/errors.ts';
-import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
-import { type Deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
+import { type AbortSignalLike, type Deadline, TimeoutError, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { RequestContext, Spent } from '../kernel/request-context.ts';

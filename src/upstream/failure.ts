@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { type ContractEndpoint, templateOf } from '../kernel/endpoint.ts';
 import { type ErrorName, ServiceError } from '../kernel/errors.ts';
-import { isAbandonment } from '../kernel/lib/deadline.ts';
+import { isAbandonment } from '../kernel/lib/abort-signal.ts';
 import { failedBeforeSending } from '../net/transport-failure.ts';
 
 export interface CallFailure {

@@ -6,8 +6,7 @@
  * hung, and when the first caller disconnects, the request fails for all.
  */
 
-import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
-import { Deadline } from '../kernel/lib/deadline.ts';
+import { type AbortSignalLike, Deadline, onAbort } from '../kernel/lib/abort-signal.ts';
 import type { Shared } from '../kernel/wire-response.ts';
 
 export interface SingleFlight {

@@ -25,7 +25,7 @@ import { Declined } from '../../src/graphql/executors/declined.ts';
 import { createStreamTurns } from '../../src/graphql/executors/stream-turns.ts';
 import { createCompression } from '../../src/http/compression.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
-import { Deadline } from '../../src/kernel/lib/deadline.ts';
+import { Deadline } from '../../src/kernel/lib/abort-signal.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import { createResolver } from '../../src/net/dns/resolver.ts';
 import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts';

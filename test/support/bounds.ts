@@ -92,7 +92,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'http/server.ts unused': ['connections', 'open connections'],
   'http/slow-clients.ts waiting': ['responses', 'responses in flight'],
   'http/static-files.ts encodings': ['the code', 'the encodings that it offers'],
-  'kernel/lib/deadline.ts listeners': ['waits of a call', 'the call'],
+  'kernel/lib/abort-signal.ts listeners': ['waits of a call', 'the call'],
   'kernel/lib/fair-turns.ts queue': ['work of an API key', 'requests in flight, and streams'],
   'kernel/lib/fair-turns.ts waiting': ['API keys', 'requests in flight, and streams'],
   'kernel/lib/parts.ts part': ['items of a read', 'the call'],

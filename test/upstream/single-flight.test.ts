@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Deadline } from '../../src/kernel/lib/deadline.ts';
+import type { Deadline } from '../../src/kernel/lib/abort-signal.ts';
 import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 
 function setUp(lastsMs = 60_000) {

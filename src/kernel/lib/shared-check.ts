@@ -1,4 +1,4 @@
-import { within } from './deadline.ts';
+import { within } from './abort-signal.ts';
 
 const keptMs = 1_000;
 

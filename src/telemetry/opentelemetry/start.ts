@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { buildVersion } from '../../kernel/build-version.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
-import { within } from '../../kernel/lib/deadline.ts';
+import { within } from '../../kernel/lib/abort-signal.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { boundedLines } from '../bounded-lines.ts';
 import { observeProcess } from '../process-figures.ts';
