@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Deadline, onAbort } from '../src/kernel/lib/abort-signal.ts';
+import { beforeAbort, Deadline, onAbort } from '../src/kernel/lib/abort-signal.ts';
 
 test('leaves no timer behind', () => {
   const parent = new AbortController();
@@ -67,3 +68,16 @@ test('calls no listener that another one removes meanwhile, as an AbortSignal do
     expect(called).toEqual(['first']);
   }
 });
+
+test.each(['while it waits', 'before'])(
+  'a wait that is ended %s leaves no listener at its other signals',
+  async (when) => {
+    const [ended, other] = [new AbortController(), new AbortController()];
+    if (when === 'before') ended.abort();
+    const waiting = beforeAbort(new Promise(() => {}), [ended.signal, other.signal]);
+    expect(getEventListeners(other.signal, 'abort')).toHaveLength(when === 'before' ? 0 : 1);
+    ended.abort();
+    expect(await waiting).toBeNull();
+    expect(getEventListeners(other.signal, 'abort')).toEqual([]);
+  },
+);

@@ -23,11 +23,16 @@ export function onAbort(signal: AbortSignalLike, listener: () => void): void {
 /** Null if one of the signals aborts first. Unlike `Promise.race`, it leaves no listener. */
 export function beforeAbort<Value>(promise: Promise<Value>, signals: readonly AbortSignal[]): Promise<Value | null> {
   return new Promise((resolve, reject) => {
-    const abort = () => resolve(null);
-    for (const signal of signals) onAbort(signal, abort);
-    promise.then(resolve, reject).finally(() => {
+    const leave = () => {
       for (const signal of signals) signal.removeEventListener('abort', abort);
-    });
+    };
+    const abort = () => {
+      leave();
+      resolve(null);
+    };
+    promise.then(resolve, reject).finally(leave);
+    if (signals.some(({ aborted }) => aborted)) abort();
+    else for (const signal of signals) signal.addEventListener('abort', abort);
   });
 }
 
