@@ -2,8 +2,7 @@
 import type { ObjectShape } from '../splice/plan.ts';
 import type { PageSource } from './page-source.ts';
 import type { Page } from './paging.ts';
-import type { RequestContext } from './request-context.ts';
-import type { Held, ReadMemo } from './wire-response.ts';
+import type { Held, ReadMemo, RequestContext } from './request-context.ts';
 
 /** As of a port. Errors are among the values. */
 type ReadAll<Request, Value> = (context: RequestContext, requests: readonly Request[]) => Promise<Value[]>;

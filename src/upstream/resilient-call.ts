@@ -7,7 +7,7 @@ import { templateOf } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
 import type { AbortSignalLike, Deadline } from '../kernel/lib/abort-signal.ts';
 import { temporaryStatuses } from '../kernel/lib/http-semantics.ts';
-import type { WireResponse } from '../kernel/wire-response.ts';
+import type { WireResponse } from '../kernel/request-context.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { createCallSlots, type ReleaseSlot } from './call-slots.ts';
 import type { CallOutcome, OpenCircuit } from './circuits.ts';

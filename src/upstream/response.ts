@@ -4,7 +4,7 @@ import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../k
 import { shortened } from '../kernel/issues.ts';
 import { parseRetryAfter } from '../kernel/lib/http-semantics.ts';
 import { isObject } from '../kernel/lib/objects.ts';
-import type { WireResponse } from '../kernel/wire-response.ts';
+import type { WireResponse } from '../kernel/request-context.ts';
 import type { Body } from '../net/body-memory.ts';
 import type { WholeResponse } from '../net/service-pool.ts';
 import { maxDepth, maxValues } from '../splice/layout.ts';

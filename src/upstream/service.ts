@@ -1,8 +1,7 @@
 /** The service as ports call it: equal reads of a request share a response, and a refused key is told from a refused account. */
 import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
 import { type ErrorName, ServiceError } from '../kernel/errors.ts';
-import type { RequestContext } from '../kernel/request-context.ts';
-import { readValue, type WireResponse } from '../kernel/wire-response.ts';
+import { type RequestContext, readValue, type WireResponse } from '../kernel/request-context.ts';
 import type { EndpointOf, Upstream } from './client.ts';
 
 /** Reads something that takes a key and no account. */

@@ -7,7 +7,7 @@
  */
 
 import { type AbortSignalLike, Deadline, onAbort } from '../kernel/lib/abort-signal.ts';
-import type { Shared } from '../kernel/wire-response.ts';
+import type { Shared } from '../kernel/request-context.ts';
 
 export interface SingleFlight {
   /**

@@ -10,7 +10,7 @@ import { Declined } from '../../src/graphql/executors/declined.ts';
 import { execute as executeByResolvers } from '../../src/graphql/executors/resolving/execute.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { ReadMemo } from '../../src/kernel/wire-response.ts';
+import { ReadMemo } from '../../src/kernel/request-context.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
 import { databases } from '../support/databases.ts';
 import { callerOf, contextFor, type EmbeddedLists, fillEmbeddedLists } from '../support/embedded-lists.ts';

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from '../../src/kernel/paging.ts';
 import { printedItems, printedPages } from '../../src/kernel/printed-pages.ts';
-import type { RequestContext } from '../../src/kernel/request-context.ts';
-import { ReadMemo } from '../../src/kernel/wire-response.ts';
+import { ReadMemo, type RequestContext } from '../../src/kernel/request-context.ts';
 import { requestContext } from '../support/request-context.ts';
 
 interface Request {

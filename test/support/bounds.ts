@@ -63,7 +63,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/doors/websocket-keyless.ts keyless': ['addresses', 'open connections'],
   'graphql/doors/websocket.ts #operations': ['operations of a client', 'maxOperations'],
   'graphql/doors/websocket.ts sessions': ['connections', 'open connections'],
-  'kernel/wire-response.ts #reads': ['selected lists', 'the request'],
+  'kernel/request-context.ts #reads': ['selected lists', 'the request'],
   'graphql/executors/compiled/page-reader.ts #pages': ['lists of an operation, and what they are of', 'the call'],
   'graphql/executors/compiled/page-reader.ts #readings': ['lists of an operation, and what they are of', 'the call'],
   'graphql/executors/compiled/reading.ts prefixes': ['the code', 'the kinds of ids'],

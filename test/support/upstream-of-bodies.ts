@@ -1,7 +1,7 @@
 /** An upstream client over bodies in memory: what a service would send, without a socket. */
 
 import type { ContractEndpoint } from '../../src/kernel/endpoint.ts';
-import type { WireResponse } from '../../src/kernel/wire-response.ts';
+import type { WireResponse } from '../../src/kernel/request-context.ts';
 import { Body } from '../../src/net/body-memory.ts';
 import type { EndpointOf, Upstream } from '../../src/upstream/client.ts';
 import { ParsedOnDemand, readResponse } from '../../src/upstream/response.ts';

@@ -1,7 +1,7 @@
 import { requireAccount } from '../../auth/account-access.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { WireResponse } from '../../kernel/wire-response.ts';
+import type { WireResponse } from '../../kernel/request-context.ts';
 import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { postEndpoints } from './endpoints.ts';
 import type { PostsPort } from './port.ts';

@@ -4,7 +4,7 @@ import { requireScope } from '../../../kernel/caller.ts';
 import { weightOfBytes } from '../../../kernel/lib/fair-turns.ts';
 import { SmallMap } from '../../../kernel/lib/small-map.ts';
 import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../../kernel/paging.ts';
-import { bytesOf } from '../../../kernel/wire-response.ts';
+import { bytesOf } from '../../../kernel/request-context.ts';
 import type { JsonDocument, Print, Refusal, Scanned, Splice, Splicer, WindowRange } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
