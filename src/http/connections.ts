@@ -1,7 +1,12 @@
-/** Requests of one connection: one after the other, and the last one once the gateway stops. */
+/**
+ * What one connection may hold. Its requests are served one after the other, the last one once the gateway stops; its
+ * responses wait in memory for a client that reads, however slowly and often.
+ */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { http } from '../kernel/lib/node-http.ts';
 
 /**
  * Requests waiting on one connection. A parsed request has a hundred times the memory of its bytes, and a subscription
@@ -76,3 +81,139 @@ export const closingWhile = (draining: AbortSignal, Response: typeof ServerRespo
       return super.writeHead(...args);
     }
   };
+
+/** Cut off is who takes nothing, never who is slow. */
+export interface WaitingLimits {
+  /** Bytes of all, beyond which those whose clients read nothing are cut off at once; the newest never is. */
+  readonly maxBytes: number;
+  /** Bytes beyond which those are cut off whose clients read nothing for `idleMs` milliseconds. */
+  readonly idleBytes: number;
+  readonly idleMs: number;
+  /** A client that takes nothing is cut off after this, in milliseconds. */
+  readonly stallMs: number;
+}
+
+const mebibyte = 1_024 * 1_024;
+export const waitingLimits: WaitingLimits = {
+  maxBytes: 128 * mebibyte,
+  idleBytes: 64 * mebibyte,
+  // A full buffer of the kernel (4 MiB) takes more when a third of it is free.
+  idleMs: 5_000,
+  stallMs: 30_000,
+};
+
+/** Reads after this, in milliseconds, are a client's and not buffers that fill. */
+const readingMs = 1_000;
+
+const stallLookMs = 500;
+
+/** For a longer text node:http reserves three bytes a character, and keeps the text too. */
+const maxTextCharacters = 16_384;
+
+const inBytes = (chunk: unknown, encoding: unknown): unknown =>
+  typeof chunk === 'string' && chunk.length > maxTextCharacters
+    ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+    : chunk;
+
+type Callback = (error?: Error | null) => void;
+
+interface WaitingResponse {
+  readonly socket: Socket;
+  readonly requestId: string | undefined;
+  readonly since: number;
+  taken: number;
+  takenAt: number;
+}
+
+/** With the id of its request, for the log. */
+export type NamedResponse = ServerResponse & { requestId?: string };
+
+export interface LimitedWaiting {
+  readonly Response: typeof ServerResponse;
+  wait(socket: Socket, requestId: string): void;
+}
+
+export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWaiting {
+  const waiting = new Map<Socket, WaitingResponse>();
+  let looking: NodeJS.Timeout | undefined;
+
+  function forget(socket: Socket): void {
+    if (!waiting.delete(socket) || waiting.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
+  }
+
+  function cutOff({ socket, requestId: reqId }: WaitingResponse, reason: string): void {
+    forget(socket);
+    logger.info({ reqId, reason }, 'response cut off');
+    socket.destroy();
+  }
+
+  function wait(socket: Socket | null, requestId: string | undefined): void {
+    if (!socket?.writableNeedDrain) return;
+    if (!waiting.has(socket)) {
+      const now = performance.now();
+      waiting.set(socket, { socket, requestId, since: now, taken: takenOf(socket), takenAt: now });
+      const ended = () => {
+        socket.off('drain', ended).off('close', ended);
+        forget(socket);
+      };
+      socket.on('drain', ended).on('close', ended);
+      looking ??= setInterval(look, Math.min(stallLookMs, limits.stallMs / 4)).unref();
+    }
+    look(socket);
+  }
+
+  const waitFor = ({ socket, requestId }: NamedResponse) => wait(socket, requestId);
+
+  /** @param newest is not cut off for others */
+  function look(newest?: Socket): void {
+    const now = performance.now();
+    let bytes = 0;
+    for (const each of waiting.values()) {
+      const taken = takenOf(each.socket);
+      if (taken !== each.taken) Object.assign(each, { taken, takenAt: now });
+      if (now - each.takenAt >= limits.stallMs) cutOff(each, 'The client does not read.');
+      else bytes += each.socket.writableLength;
+    }
+    if (bytes <= Math.min(limits.idleBytes, limits.maxBytes)) return;
+    for (const each of [...waiting.values()].sort(leastRead)) {
+      const isIdle = now - each.takenAt >= limits.idleMs;
+      if (bytes <= (isIdle ? limits.idleBytes : limits.maxBytes) || each.socket === newest) continue;
+      bytes -= each.socket.writableLength;
+      cutOff(each, 'Too many responses wait for clients.');
+    }
+  }
+
+  const Response = class<Request extends IncomingMessage> extends http.ServerResponse<Request> {
+    override write(chunk: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
+      const isTaken = super.write(inBytes(chunk, encoding), encoding as BufferEncoding, callback);
+      // Node.js 26 hands the chunks of a tick to the socket at its end.
+      if (!isTaken) process.nextTick(waitFor, this);
+      return isTaken;
+    }
+    override end(chunk?: unknown, encoding?: BufferEncoding | (() => void), callback?: () => void): this {
+      super.end(inBytes(chunk, encoding), encoding as BufferEncoding, callback);
+      waitFor(this);
+      return this;
+    }
+  };
+  return { Response, wait };
+}
+
+/** First those whose clients have read nothing, then those who have read least lately. */
+const leastRead = (one: WaitingResponse, other: WaitingResponse): number =>
+  Number(isReading(one)) - Number(isReading(other)) || one.takenAt - other.takenAt;
+
+const isReading = ({ since, takenAt }: WaitingResponse): boolean => takenAt - since >= readingMs;
+
+/**
+ * Bytes of a connection that the kernel has taken. A socket's own counts only change with the whole of a write;
+ * node:net watches the same counters of its handle for time-outs.
+ */
+function takenOf(socket: Socket): number {
+  const { _handle: handle } = socket as {
+    readonly _handle?: { bytesWritten?: number; writeQueueSize?: number } | null;
+  };
+  return (handle?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0);
+}

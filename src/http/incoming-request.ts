@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import { malformedRequest } from '../kernel/errors.ts';
 import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
+import type { NamedResponse } from './connections.ts';
 import { privateHeaders } from './headers.ts';
 import { maxBodyBytes, RequestBodies, tooLarge } from './request-bodies.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import { pathIn } from './request-url.ts';
-import type { NamedResponse } from './slow-clients.ts';
 import { discardRest } from './unread-bodies.ts';
 
 export type IsTrustedProxy = (address: string) => boolean;

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
+import type { WaitingLimits } from '../../src/http/connections.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { sendBody } from '../../src/http/send.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
-import type { WaitingLimits } from '../../src/http/slow-clients.ts';
 
 const mebibyte = 1_024 * 1_024;
 /** More than the network takes for a client that does not read. */

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { WaitingLimits } from '../../src/http/connections.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
-import type { WaitingLimits } from '../../src/http/slow-clients.ts';
 import type { SocketConnection } from '../../src/http/web-socket.ts';
 
 const mebibyte = 1_024 * 1_024;

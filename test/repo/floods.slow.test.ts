@@ -499,7 +499,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'graphql/doors/browser-streams.ts open': 'a stream',
   'graphql/doors/websocket.ts #operations': 'test/graphql/websocket.slow.test.ts',
   'http/request-bodies.ts #arriving': 'test/http/request-bodies.test.ts',
-  'http/slow-clients.ts waiting': 'a connection with a request',
+  'http/connections.ts waiting': 'a connection with a request',
   'kernel/lib/pacer.ts waiting': 'a stream, or a delivery with a lease',
   'net/body-memory.ts slabs': 'a call with a slot',
   'store/statement-names.ts #names': 'test/store/prepared.test.ts',

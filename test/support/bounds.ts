@@ -90,7 +90,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'http/request-bodies.ts #arriving': ['large bodies', 'bodyLimits, in bytes'],
   'http/router.ts resources': ['the code', 'the routes'],
   'http/server.ts unused': ['connections', 'open connections'],
-  'http/slow-clients.ts waiting': ['responses', 'responses in flight'],
+  'http/connections.ts waiting': ['responses', 'responses in flight'],
   'http/static-files.ts encodings': ['the code', 'the encodings that it offers'],
   'kernel/lib/abort-signal.ts listeners': ['waits of a call', 'the call'],
   'kernel/lib/fair-turns.ts queue': ['work of an API key', 'requests in flight, and streams'],
