@@ -1,7 +1,7 @@
 /** Bounds of the errors in a response and in the log. */
 import { GraphQLError } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { logFailure } from '../http/refusals.ts';
+import { logFailure } from '../http/send.ts';
 import type { ServiceError } from '../kernel/errors.ts';
 import { issueLimits, shortened } from '../kernel/issues.ts';
 

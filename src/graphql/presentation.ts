@@ -1,7 +1,7 @@
 /** Responses: errors in the contract's terms, within the largest size, with the cost. */
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { logFailure } from '../http/refusals.ts';
+import { logFailure } from '../http/send.ts';
 import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { printJson } from '../kernel/lib/print-json.ts';

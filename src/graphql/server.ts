@@ -2,10 +2,9 @@
 
 import { HttpRefusal, httpStatusOf } from '../http/http-refusal.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import type { Refuse } from '../http/refusals.ts';
 import { mediaTypeOf, requireNoCoding } from '../http/request-headers.ts';
 import type { Route } from '../http/router.ts';
-import { sendJson } from '../http/send.ts';
+import { type Refuse, sendJson } from '../http/send.ts';
 import { toEnvelope } from '../kernel/errors.ts';
 import type { Doors } from './doors/doors.ts';
 import { endpoint } from './endpoint.ts';

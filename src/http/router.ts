@@ -3,8 +3,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import type { Refuse } from './refusals.ts';
 import { pathIn } from './request-url.ts';
+import type { Refuse } from './send.ts';
 
 export type Parameters = Readonly<Record<string, string>>;
 

@@ -2,9 +2,8 @@
 import { type Admit, keyHeaderOf } from '../auth/admission.ts';
 import type { Compress } from '../http/compression.ts';
 import { type StaticDocument, sendDocument, staticDocument } from '../http/documents.ts';
-import type { Refuse } from '../http/refusals.ts';
 import type { Route } from '../http/router.ts';
-import { jsonType, sendCompressible } from '../http/send.ts';
+import { jsonType, type Refuse, sendCompressible } from '../http/send.ts';
 import { requireScope } from '../kernel/caller.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { toEnvelope } from '../kernel/errors.ts';
