@@ -6,9 +6,8 @@ import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { printJson } from '../kernel/lib/print-json.ts';
 import type { Splice } from '../splice/splicer.ts';
-import { FailureLog, shortErrors } from './bounded-errors.ts';
 import type { Exchange, Outcome } from './exchange.ts';
-import { toGraphQLError, withoutStatus } from './kit/errors.ts';
+import { FailureLog, shortErrors, toGraphQLError, withoutStatus } from './kit/errors.ts';
 import { orRefusal, type SizedResult, withRoomFor } from './response-size.ts';
 
 export interface ResponseOptions {

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
-import { shortErrors } from '../../src/graphql/bounded-errors.ts';
+import { shortErrors } from '../../src/graphql/kit/errors.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 const complaints = (count: number, text = 'No') =>

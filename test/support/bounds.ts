@@ -80,7 +80,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/executors/stream-turns.ts shared': ['selections of streams', 'streams that wait'],
   'graphql/executors/stream-turns.ts streams': ['API keys with open streams', 'streams of a process'],
   'graphql/executors/stream-turns.ts waiting': ['selections of streams', 'streams that wait'],
-  'graphql/bounded-errors.ts #kinds': ['failures of a response', 'the response'],
+  'graphql/kit/errors.ts #kinds': ['failures of a response', 'the response'],
   'capabilities/loaders.ts found': ['webhooks of a page', 'the call'],
   'graphql/kit/global-ids.ts known': ['the code', 'input types of a field'],
   'graphql/kit/cache-hint.ts before': ['fields of an operation', 'the call'],

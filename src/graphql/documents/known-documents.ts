@@ -16,13 +16,13 @@ import type { RequestFacts } from '../../http/incoming-request.ts';
 import { buildVersion } from '../../kernel/build-version.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { SpanOptions } from '../../telemetry/telemetry.ts';
-import { shortErrors } from '../bounded-errors.ts';
 import { type CostOf, createCosts } from '../cost/operation-cost.ts';
 import { fragmentsOf } from '../cost/selections.ts';
 import { type Plans, plansOf } from '../executors/compiled/plans.ts';
 import { Declined } from '../executors/declined.ts';
 import { type Introspect, isIntrospection, type Project } from '../executors/introspection.ts';
 import { maxAgeOf } from '../kit/cache-hint.ts';
+import { shortErrors } from '../kit/errors.ts';
 import { parseWithinLimits, requireReasonableShape, validationRules } from './parse.ts';
 import { type Coerce, coercion } from './variables.ts';
 

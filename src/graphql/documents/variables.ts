@@ -16,8 +16,7 @@ import {
 } from 'graphql';
 import type { Issue } from '../../kernel/errors.ts';
 import { issueLimits, shortened } from '../../kernel/issues.ts';
-import { shortErrors, shortenedMessage } from '../bounded-errors.ts';
-import { issuesExtension } from '../kit/errors.ts';
+import { issuesExtension, shortErrors, shortenedMessage } from '../kit/errors.ts';
 import { missingValue, notNull, VariableIssues } from './variable-issues.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
