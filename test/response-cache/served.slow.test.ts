@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/api-keys.ts';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
 import { schema } from '../../src/capabilities/schema.ts';
-import { createContext } from '../../src/graphql/graphql-context.ts';
+import { createContext } from '../../src/graphql/executors/resolving/run.ts';
 import { cursorCodec } from '../../src/kernel/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';

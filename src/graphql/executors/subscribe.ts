@@ -3,10 +3,9 @@ import type { Streams } from '../../auth/streams.ts';
 import { missingKey } from '../../kernel/caller.ts';
 import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
 import type { Exchange, Executor, Outcome } from '../exchange.ts';
-import { createContext } from '../graphql-context.ts';
 import { presentError } from '../presentation.ts';
 import { Declined } from './declined.ts';
-import type { ResolvingOptions } from './resolving/run.ts';
+import { createContext, type ResolvingOptions } from './resolving/run.ts';
 import { endingWith } from './stream-end.ts';
 import { createStreamTurns } from './stream-turns.ts';
 

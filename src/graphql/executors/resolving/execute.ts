@@ -23,8 +23,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { fragmentsOf, selectionSetsOf } from '../../cost/selections.ts';
-import { type ExecutedOperation, type SelectedField, selectedFields } from './fields.ts';
-import { ResolveInfo } from './info.ts';
+import { type ExecutedOperation, ResolveInfo, type SelectedField, selectedFields } from './fields.ts';
 
 export interface ExecuteOptions extends Omit<ExecutedOperation, 'fragments' | 'rootValue'> {
   readonly document: DocumentNode;

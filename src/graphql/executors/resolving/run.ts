@@ -1,7 +1,15 @@
 import type { GraphQLSchema } from 'graphql';
+import type { Loaders } from '../../../capabilities/loaders.ts';
+import type { Ports } from '../../../kernel/ports.ts';
+import type { RequestContext } from '../../../kernel/request-context.ts';
 import type { Executor } from '../../exchange.ts';
-import { type ContextOptions, createContext } from '../../graphql-context.ts';
+import type { GraphQLContext } from '../../graphql-context.ts';
 import { execute } from './execute.ts';
+
+/** What the contexts of all operations share. */
+export interface ContextOptions extends Pick<GraphQLContext, 'ports' | 'cursors' | 'storedResponses'> {
+  readonly createLoaders: (ports: Ports, request: RequestContext) => Loaders;
+}
 
 export interface ResolvingOptions extends ContextOptions {
   readonly schema: GraphQLSchema;
@@ -25,3 +33,9 @@ export const resolving =
     });
     return { result };
   };
+
+/** Of one operation, or of one subscription with all its events. */
+export const createContext = (
+  { ports, cursors, storedResponses, createLoaders }: ContextOptions,
+  request: RequestContext,
+): GraphQLContext => ({ ...request, ports, cursors, storedResponses, loaders: createLoaders(ports, request) });
