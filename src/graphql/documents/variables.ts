@@ -31,8 +31,11 @@ const builtInChecks = new Map<unknown, (value: unknown) => boolean>([
   [GraphQLInt, (value) => typeof value === 'number' && (value | 0) === value],
 ]);
 
-/** Of a class, as V8 makes a hash table of `Object.create(null)`. A literal object would take `__proto__` for its prototype. */
-const OwnValues = function OwnValues() {} as unknown as new () => Record<string, unknown>;
+/**
+ * Values under names that clients choose. Of a class, as V8 makes a hash table of `Object.create(null)`. A literal object
+ * would take `__proto__` for its prototype.
+ */
+export const OwnValues = function OwnValues() {} as unknown as new () => Record<string, unknown>;
 OwnValues.prototype = Object.create(null);
 
 /** Stops at the first errors: graphql-js prints the whole object into fifty, seconds of work for 70,000 keys. */

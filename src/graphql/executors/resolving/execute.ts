@@ -23,6 +23,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { fragmentsOf, selectionSetsOf } from '../../cost/selections.ts';
+import { OwnValues } from '../../documents/variables.ts';
 import { type ExecutedOperation, ResolveInfo, type SelectedField, selectedFields } from './fields.ts';
 
 export interface ExecuteOptions extends Omit<ExecutedOperation, 'fragments' | 'rootValue'> {
@@ -47,10 +48,6 @@ interface Place {
   /** Its path is made for an error only. */
   readonly isLeaf: boolean;
 }
-
-/** Of a class, as V8 makes a hash table of `Object.create(null)`. A literal object would take `__proto__` for its prototype. */
-const ResultObject = function ResultObject() {} as unknown as new () => Record<string, unknown>;
-ResultObject.prototype = Object.create(null);
 
 class Execution {
   readonly #executed: ExecutedOperation;
@@ -80,13 +77,13 @@ class Execution {
   }
 
   async #oneByOne(places: readonly Place[]): Promise<unknown> {
-    const object = new ResultObject();
+    const object = new OwnValues();
     for (const place of places) object[place.field.name] = await this.#field(place, undefined, undefined);
     return object;
   }
 
   #object(places: readonly Place[], source: unknown, path: ResponsePath | undefined): unknown {
-    const object = new ResultObject();
+    const object = new OwnValues();
     const pending: string[] = [];
     try {
       for (const place of places) {
