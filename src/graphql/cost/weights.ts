@@ -10,11 +10,11 @@ import {
   getNamedType,
   getNullableType,
   isAbstractType,
-  isInterfaceType,
   isLeafType,
   isListType,
   isObjectType,
 } from 'graphql';
+import { fieldsOf } from '../kit/schema-fields.ts';
 import { type CostDirectives, costs, directivesOf } from './directives.ts';
 
 const weights = {
@@ -94,12 +94,9 @@ export function applyCosts(schema: GraphQLSchema): GraphQLSchema {
   for (const type of rowTypes(schema)) {
     type.extensions = { ...type.extensions, directives: { ...costs(weights.row).directives, ...directivesOf(type) } };
   }
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
-    for (const field of Object.values(type.getFields())) {
-      const said = directivesOf(field);
-      field.extensions = { ...field.extensions, directives: { ...derived(field, said), ...said } };
-    }
+  for (const { field } of fieldsOf(schema, { interfaces: true })) {
+    const said = directivesOf(field);
+    field.extensions = { ...field.extensions, directives: { ...derived(field, said), ...said } };
   }
   return schema;
 }

@@ -1,6 +1,6 @@
 /** Top-level errors, all failures but the expected ones of mutations (error-types.ts), and their bounds in a response and in the log. */
 
-import { GraphQLError, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { GraphQLError, type GraphQLField, type GraphQLSchema } from 'graphql';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { logFailure } from '../../http/send.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../kernel/errors.ts';
 import { issueLimits, shortened } from '../../kernel/issues.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
+import { fieldsOf } from './schema-fields.ts';
 
 /** The contract's envelope, and its type as a value of the enum `ErrorCode`. */
 export interface ErrorExtensions extends ErrorEnvelope {
@@ -86,19 +87,16 @@ export const badRequest = (message: string, { status = 400, ...http }: Partial<H
 
 /**
  * Turns whatever a resolver throws into a ServiceError, at once: graphql-js itself throws a plain Error for a value
- * that does
- * not fit the schema, and later our bugs would look like a provider's odd data. Exposed properties throw nothing.
+ * that does not fit the schema, and later our bugs would look like a provider's odd data. Exposed properties throw
+ * nothing.
  */
 export function wrapResolverErrors(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      const { resolve, subscribe } = field;
-      // A refused subscription concerns the field's arguments, under their GraphQL names.
-      if (subscribe !== undefined) field.subscribe = withServiceErrors(subscribe, inGraphQL);
-      if (resolve === undefined || field.extensions.pothosExposedField !== undefined) continue;
-      field.resolve = withServiceErrors(resolve, fromUnknown);
-    }
+  for (const { field } of fieldsOf(schema)) {
+    const { resolve, subscribe } = field;
+    // A refused subscription concerns the field's arguments, under their GraphQL names.
+    if (subscribe !== undefined) field.subscribe = withServiceErrors(subscribe, inGraphQL);
+    if (resolve === undefined || field.extensions.pothosExposedField !== undefined) continue;
+    field.resolve = withServiceErrors(resolve, fromUnknown);
   }
   return schema;
 }

@@ -14,9 +14,9 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
-  isObjectType,
 } from 'graphql';
 import { invalidParameters, shortened } from '../../kernel/issues.ts';
+import { fieldsOf } from './schema-fields.ts';
 
 /** Given by a capability with `registerNode` (node.ts). */
 export type IdKind = string;
@@ -138,10 +138,8 @@ function toRawId(id: string, kind: IdKind, path: ArgumentPath): string {
 
 /** For queries and subscriptions; mutation.ts does it for mutations, whose failures are data. */
 export function acceptGlobalIds(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type === schema.getMutationType()) continue;
-    for (const field of Object.values(type.getFields())) if (field.args.length > 0) accept(field);
-  }
+  for (const { type, field } of fieldsOf(schema))
+    if (type !== schema.getMutationType() && field.args.length > 0) accept(field);
   return schema;
 }
 

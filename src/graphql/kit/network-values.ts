@@ -26,10 +26,10 @@ import {
   getNullableType,
   isLeafType,
   isListType,
-  isObjectType,
 } from 'graphql';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
+import { fieldsOf } from './schema-fields.ts';
 
 interface NetworkValue<Required extends boolean, Nullable> {
   readonly nullable: Nullable;
@@ -71,12 +71,7 @@ export const optional = (description: string, extensions: object = {}): Optional
 export const rawTime = 'as the network sent it.';
 
 export function readNetworkValues(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      if (field.extensions.required !== undefined) wrap(field);
-    }
-  }
+  for (const { field } of fieldsOf(schema)) if (field.extensions.required !== undefined) wrap(field);
   return schema;
 }
 

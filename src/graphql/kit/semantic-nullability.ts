@@ -12,12 +12,11 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isInterfaceType,
   isListType,
   isNonNullType,
-  isObjectType,
 } from 'graphql';
 import { pageWeightsOf } from '../cost/weights.ts';
+import { fieldsOf } from './schema-fields.ts';
 import { isRequired, shownBy } from './wire.ts';
 
 export const semanticNonNullDirective = new GraphQLDirective({
@@ -40,13 +39,10 @@ export const semanticNonNullOf = ({ extensions }: Field): { readonly levels: rea
   extensions.semanticNonNull as { readonly levels: readonly number[] } | undefined;
 
 export function sayNullMeansError(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) && !isInterfaceType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      const levels = levelsOf(field, type === schema.getMutationType());
-      if (levels.length === 0) continue;
-      field.extensions = { ...field.extensions, semanticNonNull: { levels } };
-    }
+  for (const { type, field } of fieldsOf(schema, { interfaces: true })) {
+    const levels = levelsOf(field, type === schema.getMutationType());
+    if (levels.length === 0) continue;
+    field.extensions = { ...field.extensions, semanticNonNull: { levels } };
   }
   return schema;
 }
