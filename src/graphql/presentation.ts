@@ -85,10 +85,9 @@ function withCost(executed: ExecutionResult, exchange: Exchange, options: Respon
   const { result, bytes } = presentSized(executed, exchange, options);
   const { errors = [], data } = result;
   if (errors.length === 0) return { value: result, bytes, errors, hasData: true };
-  const isTooLarge = data === undefined && errors.some(({ extensions }) => extensions.type === limitError.type);
-  if (isTooLarge)
-    for (const { extensions } of errors) if (extensions.type === limitError.type) extensions.cost = exchange.cost;
-  const extensions = isTooLarge || wantsCost(exchange) ? { extensions: { cost: exchange.cost } } : {};
+  const beyondLimit = data === undefined ? errors.filter(({ extensions }) => extensions.type === limitError.type) : [];
+  for (const { extensions } of beyondLimit) extensions.cost = exchange.cost;
+  const extensions = beyondLimit.length > 0 || wantsCost(exchange) ? { extensions: { cost: exchange.cost } } : {};
   const value = { ...result, errors: errors.map(withoutStatus), ...extensions };
   return { value, bytes, errors, hasData: data !== undefined };
 }

@@ -68,8 +68,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     const { method, url } = request;
     const found = router.find(method, url);
     request.route = found?.route.path;
-    const refuse = (error: unknown, how: Parameters<typeof sendRefusal>[2] = found?.route) => {
-      sendRefusal(request, error, how ?? { refuse: router.refuserOf(url) }).catch((failure: unknown) => {
+    const refuse = (error: unknown) => {
+      sendRefusal(request, error, found?.route ?? { refuse: router.refuserOf(url) }).catch((failure: unknown) => {
         request.log.error({ err: failure }, 'a request could not be served');
         request.response.destroy();
       });
@@ -81,12 +81,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       // Elsewhere the wish is ignored (RFC 9110, section 7.8).
       const isOfSockets = asksForSocket(request.raw) && (found === null || found.route.path === socketRoute?.path);
       const noSocket = isOfSockets ? refusalOfSocket(request.raw) : undefined;
-      if (noSocket !== undefined) {
-        refuse(noSocket, { refuse: router.refuserOf(url) });
-        return;
-      }
+      if (noSocket !== undefined) throw noSocket;
       if (found === null) throw router.refusalOf(method, url);
-      found.route.serve(request, found.parameters)?.catch((error: unknown) => refuse(error));
+      found.route.serve(request, found.parameters)?.catch(refuse);
     } catch (error) {
       refuse(error);
     }

@@ -49,7 +49,8 @@ export function jsonDoor({
     if ('splice' in presented) return sendPrinted(http, contentType, presented.splice);
     const { status, headers } = httpOf(presented.errors, contentType.startsWith('application/json'));
     http.addHeaders(headers);
-    const body = times(batchSize, presented.body);
+    // Only a refusal is repeated, and each is a text.
+    const body = typeof presented.body === 'string' ? times(batchSize, presented.body) : presented.body;
     if (!sendNotModified(http, body)) return sendCompressible(http, status, contentType, body, compress);
   }
 
@@ -113,7 +114,7 @@ function sendNotModified(request: IncomingRequest, body: Uint8Array | string): b
 /** A refused batch has a response per request, as its client expects; a longer one has a single response. */
 const maxResponses = 100;
 
-const times = (size: number, body: Uint8Array | string): Uint8Array | string =>
+const times = (size: number, body: string): string =>
   size > 0 && size <= maxResponses ? `[${Array(size).fill(body).join()}]` : body;
 
 /**

@@ -53,40 +53,34 @@ function sharedPage(context: GraphQLContext, list: PostListArguments): Promise<S
   return page;
 }
 
-async function* authorPages(
-  context: GraphQLContext,
-  author: AuthorPosts,
-  first: number,
-): AsyncGenerator<readonly Post[]> {
-  countAuthor(context, author);
-  const { accountId, authorId, network } = author;
-  const list = { accountId, identifier: authorId, isCompany: network.author.isCompany?.(authorId) || undefined, first };
-  let after: string | undefined;
-  do {
-    const { posts, next } = await sharedPage(context, { ...list, after });
-    yield posts;
-    after = next;
-  } while (after !== undefined);
-}
+const listOf = ({ accountId, authorId, network }: AuthorPosts, first: number): PostListArguments => ({
+  accountId,
+  identifier: authorId,
+  isCompany: network.author.isCompany?.(authorId) || undefined,
+  first,
+});
 
 async function findPost(context: GraphQLContext, posts: AuthorPosts, id: string): Promise<Post | null> {
-  let pages = 0;
-  for await (const page of authorPages(context, posts, postLimits.limit.max)) {
-    const found = page.find((post) => rawIdsOf(post, posts.network.ids)?.at(-1) === id);
-    pages += 1;
-    if (found !== undefined || pages === pagesOfPost) return found ?? null;
+  countAuthor(context, posts);
+  const list = listOf(posts, postLimits.limit.max);
+  let after: string | undefined;
+  for (let pages = 0; pages < pagesOfPost; pages += 1) {
+    const page = await sharedPage(context, { ...list, after });
+    const found = page.posts.find((post) => rawIdsOf(post, posts.network.ids)?.at(-1) === id);
+    if (found !== undefined) return found;
+    if (page.next === undefined) return null;
+    after = page.next;
   }
   return null;
 }
 
 async function findAuthor(context: GraphQLContext, posts: AuthorPosts): Promise<object | null> {
   const { network, authorId } = posts;
-  for await (const page of authorPages(context, posts, postsOfAuthor)) {
-    const ofNetwork = page.filter((post) => networkOf(post) === network);
-    const found = ofNetwork.flatMap(network.author.in).find((author) => author?.id === authorId);
-    return found === undefined ? null : readWith(found, posts.accountId);
-  }
-  return null;
+  countAuthor(context, posts);
+  const page = await sharedPage(context, listOf(posts, postsOfAuthor));
+  const ofNetwork = page.posts.filter((post) => networkOf(post) === network);
+  const found = ofNetwork.flatMap(network.author.in).find((author) => author?.id === authorId);
+  return found === undefined ? null : readWith(found, posts.accountId);
 }
 
 /** Null for invisible objects and foreign ids; an account that cannot read, or a failing network, is an error. */
