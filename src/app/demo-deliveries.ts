@@ -20,7 +20,7 @@ import type { DeliveryAttemptTable, DeliveryTable, EventTable, Tables, WebhookTa
 const demoSource = 'messaging';
 const event = 'message_received';
 
-export interface DemoDeliveries {
+interface DemoDeliveries {
   readonly kind: DatabaseKind;
   readonly account: { readonly id: string; readonly type: string };
   /** All of messages, with addresses of the receiver of the sandbox. */

@@ -19,7 +19,7 @@ const algorithm = 'HS256';
 const type = 'at+jwt';
 const issuer = 'postern';
 
-export interface TokenGrant {
+interface TokenGrant {
   readonly scopes: readonly Scope[];
   /** Null for the key's. */
   readonly accountIds: readonly string[] | null;

@@ -103,7 +103,7 @@ export async function insertAccounts(
   await database.insertInto('accounts').values(accounts).execute();
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly workspaceId: string;
   readonly name: string | null;
   readonly type: AccountType;

@@ -14,7 +14,7 @@ export interface AdmissionRequest {
   addHeaders(headers: Readonly<Record<string, string>> | null): void;
 }
 
-export type KeyOf = (request: Pick<AdmissionRequest, 'headers' | 'method' | 'url'>) => string | undefined;
+type KeyOf = (request: Pick<AdmissionRequest, 'headers' | 'method' | 'url'>) => string | undefined;
 
 /** @param keyOf default {@link apiKeyOf}. @throws as {@link Authenticate}; `service_unavailable` beyond the limit */
 export type Admit = (request: AdmissionRequest, keyOf?: KeyOf) => Caller | Promise<Caller>;

@@ -13,7 +13,7 @@ const keyPrefix = 'postern_';
 
 const hashOf = (key: string): string => hash('sha256', key);
 
-export interface NewKey {
+interface NewKey {
   readonly workspaceId: string;
   readonly name: string;
   readonly scopes: readonly Scope[];

@@ -26,7 +26,7 @@ export interface Policy {
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10 for one policy. */
-export type RateLimitFields = Readonly<Record<'ratelimit' | 'ratelimit-policy', string>>;
+type RateLimitFields = Readonly<Record<'ratelimit' | 'ratelimit-policy', string>>;
 
 export interface RateLimit {
   /**

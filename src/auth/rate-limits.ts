@@ -3,7 +3,7 @@ import { createRateLimits, type Policy, type RateLimit, type RateLimitsContext }
 import { createSettlement } from './rate-limit-settlement.ts';
 
 /** 0 stands for no limit. */
-export interface RateLimitSettings {
+interface RateLimitSettings {
   readonly requestsPerMinute: number;
   readonly wrongKeysPerMinute: number;
   readonly keylessPerMinute: number;

@@ -15,7 +15,7 @@ const checkMs = 2_000;
 /** Below the interval, so that a look-up that hangs delays no other. */
 const checkWithinMs = 1_500;
 
-export interface StreamLimits {
+interface StreamLimits {
   readonly perKey: number;
   /** Over all of its keys: no workspace fills the process. */
   readonly perWorkspace: number;
@@ -24,7 +24,7 @@ export interface StreamLimits {
 
 /** Names in errors, counted apart. */
 const streamKinds = { subscription: 'subscriptions', socket: 'WebSockets' } as const;
-export type StreamKind = keyof typeof streamKinds;
+type StreamKind = keyof typeof streamKinds;
 
 export interface Stream {
   /** Aborts when the client is gone, the key is unusable, or the stream is closed. */
@@ -35,7 +35,7 @@ export interface Stream {
   close(): void;
 }
 
-export interface StreamsContext {
+interface StreamsContext {
   readonly limits: StreamLimits;
   readonly now: () => Date;
   readonly logger: Logger;

@@ -38,7 +38,7 @@ interface Common {
   readonly maxAge: number;
 }
 
-export interface MemorySettings extends Common {
+interface MemorySettings extends Common {
   readonly kind: 'memory';
   readonly maxBytes: number;
 }

@@ -32,12 +32,12 @@ export const disabledEvent = 'webhook_disabled';
 export type PayloadEvent = Omit<DeliveryEvent, 'id' | 'workspaceId'>;
 
 /** A payload's field, and the event's key that it is read from. */
-export interface DataMapping {
+interface DataMapping {
   readonly name: string;
   readonly key: string;
 }
 
-export interface PayloadMapping {
+interface PayloadMapping {
   readonly name: string | null;
   readonly data: readonly DataMapping[];
 }

@@ -103,7 +103,7 @@ function withExtensions(body: Uint8Array | string, extensions: object): string {
   return `${text.slice(0, -1)},"extensions":${JSON.stringify(extensions)}}`;
 }
 
-export type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
+type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
 
 /** With room for the result, and errors in the contract's terms. */
 export const presentResult = (result: ExecutionResult, exchange: Exchange, options: ResponseOptions): ExecutionResult =>

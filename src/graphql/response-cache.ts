@@ -8,7 +8,7 @@ import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
 import type { KnownOperation } from './documents/known-documents.ts';
 
-export interface CacheableOperation {
+interface CacheableOperation {
   readonly request: Pick<IncomingRequest, 'facts' | 'addHeaders'>;
   readonly caller: Caller;
   readonly operation: KnownOperation;
@@ -28,7 +28,7 @@ export interface ResponseCache {
   lookup(operation: CacheableOperation): CacheLookup | null | Promise<CacheLookup | null>;
 }
 
-export interface ResponseCacheOptions {
+interface ResponseCacheOptions {
   readonly store: ResponseStore;
   readonly tenantOf: (caller: Caller) => string;
   /** In seconds. */

@@ -10,7 +10,7 @@ import type { Doors } from './doors/doors.ts';
 import { endpoint } from './endpoint.ts';
 import { errorBody } from './kit/errors.ts';
 
-export interface GraphQLOptions {
+interface GraphQLOptions {
   readonly doors: Doors;
   /** Null treats a browser like any other client. */
   readonly page: EndpointPage | null;

@@ -26,7 +26,7 @@ const compressors = {
   gzip: (bytes) => (bytes.length <= maxSyncBytes ? gzipSync(bytes, levels.gzip) : gzipInThread(bytes, levels.gzip)),
 } as const satisfies Record<string, (bytes: Uint8Array) => Buffer | Promise<Buffer>>;
 
-export type Coding = keyof typeof compressors;
+type Coding = keyof typeof compressors;
 
 const codings = ['zstd', 'gzip'] as const satisfies readonly Coding[];
 
@@ -36,9 +36,9 @@ export const minCompressedBytes = 2_048;
 /** libuv's four threads look up names and read files too: more would wait longer than uncompressed bytes take. */
 const maxAtOnce = 32;
 
-export type CompressedRequest = Pick<IncomingRequest, 'method' | 'headers' | 'facts' | 'varyBy'>;
+type CompressedRequest = Pick<IncomingRequest, 'method' | 'headers' | 'facts' | 'varyBy'>;
 
-export interface Compressed {
+interface Compressed {
   readonly coding: Coding;
   readonly bytes: Buffer | Promise<Buffer>;
 }

@@ -23,7 +23,7 @@ interface Line {
   bytes: number;
 }
 
-export interface Turns {
+interface Turns {
   /** Calls `start` after the responses before, unless the connection is closed by then. */
   take(response: ServerResponse, start: () => void): void;
   last(socket: Socket): ServerResponse | undefined;
@@ -128,7 +128,7 @@ interface WaitingResponse {
 /** With the id of its request, for the log. */
 export type NamedResponse = ServerResponse & { requestId?: string };
 
-export interface LimitedWaiting {
+interface LimitedWaiting {
   readonly Response: typeof ServerResponse;
   wait(socket: Socket, requestId: string): void;
 }

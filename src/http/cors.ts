@@ -6,7 +6,7 @@
  */
 import type { IncomingRequest } from './incoming-request.ts';
 
-export interface CorsOptions {
+interface CorsOptions {
   /** As browsers write them: `https://app.example`. */
   readonly origins: readonly string[];
   readonly covers: (path: string) => boolean;

@@ -10,7 +10,7 @@ export const maxBodyBytes = 1_048_576;
 /** Of one body: node:http makes a buffer and an event of each, whatever its length. */
 export const maxBodyChunks = 16_384;
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Of all bodies together. */
   readonly bytes: number;
   /** Up to this length a body does not count: a connection takes as much memory without one. */
@@ -65,7 +65,7 @@ export class RequestBodies {
 }
 
 /** Chunks are copied into one buffer: the smallest takes hundreds of bytes of its own. */
-export class RequestBody {
+class RequestBody {
   readonly #bodies: RequestBodies;
   readonly #refuse: (failure: ServiceError) => void;
   #memory: Buffer = empty;

@@ -12,7 +12,7 @@ export function pathIn(url: string): string {
  * Values in their order. @param plus a plain plus sign: a space, as in forms, or itself
  * @throws ServiceError `unescaped_characters` for invalid UTF-8: another text would go on than was sent
  */
-export type QueryReader = (name: string, plus?: ' ' | '+') => string[];
+type QueryReader = (name: string, plus?: ' ' | '+') => string[];
 
 /** Reads parameters one by one: those that nobody asks for may be malformed. */
 export function parametersOfUrl(url: string): QueryReader {

@@ -8,7 +8,7 @@ import type { IncomingRequest } from './incoming-request.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-export type Answered = Pick<IncomingRequest, 'send'>;
+type Answered = Pick<IncomingRequest, 'send'>;
 
 export const sendBody = (request: Answered, status: number, contentType: string, body: Uint8Array | string): void =>
   request.send(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }, body);

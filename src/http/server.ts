@@ -23,7 +23,7 @@ import { type ServeSocket, type SocketServer, socketServer } from './web-socket.
 /** Asked for every few seconds: a failure has a line of its own. */
 const quietPaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway is not ready: `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;

@@ -12,7 +12,7 @@ import { lingerMs } from './unread-bodies.ts';
 const awaited = new WeakSet<ServerResponse>();
 
 /** node:http's error for bytes that are no request. */
-export interface ConnectionError extends Error {
+interface ConnectionError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
 }

@@ -33,7 +33,7 @@ export const piecesOf = {
 /** Bytes (RFC 6455, section 5.5). */
 const maxReasonBytes = 123;
 
-export interface SocketContext {
+interface SocketContext {
   readonly logger: Logger;
   readonly isTrustedProxy: IsTrustedProxy;
   /** Within the operation's span, with a log line. */

@@ -9,7 +9,7 @@ export type EndpointName = (typeof endpointNames)[number];
 
 export const version = 'v1';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** How a query parameter's text becomes a value. Other text is left for the shape to refuse. */
 export type QueryKind = 'text' | 'cursor' | 'integer' | 'boolean';

@@ -15,7 +15,7 @@ export type ErrorFamily =
   | 'system';
 
 /** Whether a failed command did nothing. An `Idempotency-Key` is given back after `nothing`, kept after `unknown`. */
-export type CommandOutcome = 'nothing' | 'unknown';
+type CommandOutcome = 'nothing' | 'unknown';
 
 interface ErrorRow {
   readonly status: number;

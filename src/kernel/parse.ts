@@ -5,7 +5,7 @@ import { issueLimits, withIssues } from './issues.ts';
 import { keysOf } from './lib/objects.ts';
 import { precedence, type ViolationName } from './validation.ts';
 
-export interface ParseOptions {
+interface ParseOptions {
   /** The only error type of bad input (EDIT, POSTS); else the first of {@link precedence} among the violations. */
   readonly invalid?: ErrorName | undefined;
   /** Whether {@link ownRule}s hold too. */

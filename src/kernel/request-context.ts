@@ -4,7 +4,7 @@ import type { AtomicKey } from './idempotency.ts';
 import { type Turn, weightOfBytes } from './lib/fair-turns.ts';
 import { SmallMap } from './lib/small-map.ts';
 
-export interface ForwardedIdempotency {
+interface ForwardedIdempotency {
   readonly key: string;
   /** The response is that of an earlier request. */
   onReplayed(): void;

@@ -34,7 +34,7 @@ export const precedence = [
 
 export type ViolationName = (typeof precedence)[number];
 
-export interface RuleOptions {
+interface RuleOptions {
   /** `errors/invalid_parameters` without it. */
   readonly errorName?: ViolationName;
   readonly limit?: number;

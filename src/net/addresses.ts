@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { commaList } from '../kernel/lib/comma-list.ts';
 
-export type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
+type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** @param address as text without brackets */
 export type AddressRule = (address: string) => boolean;

@@ -20,7 +20,7 @@ export interface ServiceRequest {
   readonly signal: AbortSignalLike;
 }
 
-export type ServiceResponse = WholeResponse | BrokenResponse;
+type ServiceResponse = WholeResponse | BrokenResponse;
 
 export interface WholeResponse {
   readonly kind: 'whole';
@@ -29,14 +29,14 @@ export interface WholeResponse {
   readonly body: Body;
 }
 
-export interface BrokenResponse {
+interface BrokenResponse {
   readonly kind: 'broken';
   readonly status: number | null;
   /** undici's error, or the reason of the end. */
   readonly cause: unknown;
 }
 
-export interface ServicePool {
+interface ServicePool {
   /** Reads the whole response. Never rejects. */
   send(request: ServiceRequest): Promise<ServiceResponse>;
   /** Closes all connections; requests in flight fail. */
@@ -157,7 +157,7 @@ class ServiceExchange implements Dispatcher.DispatchHandler {
  * Connections that read into a buffer of their own (`onread` of net.Socket), where node:net allocates one for each read.
  * undici takes what was read before the next read: see `readMore` of its HTTP/1 client.
  */
-export interface StaticReads {
+interface StaticReads {
   readonly connect: buildConnector.connector;
   /** Tells that the bytes of a response up to the end of this chunk are of no more use. */
   consumed(chunk: Uint8Array): void;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../kernel/lib/objects.ts';
 
 /** Copies without fields that the shape lacks: the value may be shared. */
-export type ContractFields = (value: unknown) => unknown;
+type ContractFields = (value: unknown) => unknown;
 
 const unchanged: ContractFields = (value) => value;
 

@@ -18,7 +18,7 @@ import { respond } from './responder.ts';
 
 const descriptionPath = '/openapi.json';
 
-export interface RestOptions {
+interface RestOptions {
   readonly ports: Ports;
   readonly admit: Admit;
   readonly turns: FairTurns;

@@ -1,7 +1,7 @@
 import { dictionarySlots, keyDetail, keyLength, keyMask, keyText, keyValue, longestExpected } from './layout.ts';
 import type { PlanMemory } from './plan-memory.ts';
 
-export interface DictionaryEntry {
+interface DictionaryEntry {
   readonly key: string;
   readonly value: number;
   readonly detail: number;

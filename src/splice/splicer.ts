@@ -21,7 +21,7 @@ const maxIdle = 32;
 /** Larger instances are dropped. */
 export const maxIdleBytes = 4 * 1_024 * 1_024;
 
-export interface SplicerOptions {
+interface SplicerOptions {
   readonly maxBytes?: number;
   /** What is longer is refused before it is printed whole: escapes of a text of 15 MB hold the event loop for 100 ms. */
   readonly maxOutput?: number;

@@ -5,7 +5,7 @@ import { type Channel, channelNames } from './channel-messages.ts';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
 
-export interface ChannelListener {
+interface ChannelListener {
   onMessage(message: string): void;
   /** Called with each connection: messages may have been missed before it. */
   onConnected?(): void;
@@ -17,7 +17,7 @@ const reconnectMs = 1_000;
 /** Between two signs of life, in milliseconds: nothing else shows that a connection is silent. */
 const channelHeartbeatMs = 2_000;
 
-export interface ChannelsOptions {
+interface ChannelsOptions {
   onSilent(): void;
   readonly logger: Logger;
 }

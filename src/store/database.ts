@@ -23,7 +23,7 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-export interface OpenOptions extends Pick<SqliteThreadOptions, 'startsBoth'> {
+interface OpenOptions extends Pick<SqliteThreadOptions, 'startsBoth'> {
   readonly onFault?: OnFault;
   readonly observer?: StoreObserver | null;
   readonly onWait?: OnWait;
@@ -54,7 +54,7 @@ export async function connectForMigrations(location: DatabaseLocation): Promise<
   return openUnmigrated({ ...location, settings: forMigrations(settings) });
 }
 
-export interface ConnectOptions extends PostgresPoolOptions, SqliteThreadOptions, Partial<StoreObserver> {}
+interface ConnectOptions extends PostgresPoolOptions, SqliteThreadOptions, Partial<StoreObserver> {}
 
 export const openUnmigrated = async (location: DatabaseLocation, options: ConnectOptions = {}): Promise<Database> =>
   new Kysely<Tables>({

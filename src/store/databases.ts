@@ -28,14 +28,12 @@ export function divideConnections(total: number): Readonly<Record<Pool, number>>
   return { keys, accounts, jobs, queue, deliveries: total - keys - accounts - jobs - queue };
 }
 
-export interface DatabasesOptions {
+interface DatabasesOptions {
   readonly observer?: StoreObserver | null;
   /** The statement that each of the queue's connections to Postgres begins with. */
   readonly queueSession?: string;
   readonly onWait?: OnWait;
 }
-
-export type Databases = Awaited<ReturnType<typeof openDatabases>>;
 
 /** Runs pending migrations. @throws DatabaseUnavailable; the driver's error when one fails */
 export async function openDatabases(

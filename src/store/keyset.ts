@@ -57,7 +57,7 @@ export function pageQuery<Schema, Table extends keyof Schema, Row>(
   return page.where(sql<boolean>`(${sql.join(keys)}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join(after)})`);
 }
 
-export type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
+type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
   after: readonly KeyValue[] | null,
   count: number,
 ) => SelectQueryBuilder<Schema, Table, Row>;

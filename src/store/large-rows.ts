@@ -8,7 +8,7 @@ import type { ReadBudget } from './read-budget.ts';
 /** Per statement: parsing so much JSON takes a few milliseconds. */
 const batchLimits = { items: 250, weight: 1_048_576 } as const;
 
-export interface RowSize {
+interface RowSize {
   readonly id: string;
   readonly bytes: number;
 }
@@ -16,7 +16,7 @@ export interface RowSize {
 /** @returns the rows that exist, in any order */
 type ReadRows<Row> = (ids: readonly string[]) => Promise<readonly (readonly [id: string, row: Row])[]>;
 
-export interface LargeRows<Row> {
+interface LargeRows<Row> {
   readonly sizes: (ids: readonly string[]) => Promise<readonly RowSize[]>;
   readonly read: ReadRows<Row>;
 }

@@ -16,7 +16,7 @@ const idsOfNotification = 250;
 /** Per transaction, and waiting to be read for watchers. Those beyond are left out until their next attempt. */
 export const maxChangedIds = 1_000;
 
-export interface RecordedChanges {
+interface RecordedChanges {
   readonly work: boolean;
   readonly deliveryIds: readonly string[];
 }

@@ -24,14 +24,14 @@ export interface Tables {
   deployment: DeploymentTable;
 }
 
-export interface WorkspaceTable {
+interface WorkspaceTable {
   id: string;
   /** Unique. */
   name: string;
   created_at: number;
 }
 
-export interface ApiKeyTable {
+interface ApiKeyTable {
   id: string;
   workspace_id: string;
   name: string;
@@ -107,7 +107,7 @@ export interface WebhookTable {
 }
 
 /** Accounts and events of each webhook. Database triggers derive the rows from the webhooks. */
-export interface WebhookListenerTable {
+interface WebhookListenerTable {
   workspace_id: string;
   /** Empty in the row of the account itself, which each has. */
   event: string;
@@ -219,10 +219,10 @@ export interface WebhookStatisticsTable {
 }
 
 /** Attempts to all webhooks of a workspace, those deleted since among them. */
-export type WorkspaceStatisticsTable = Omit<WebhookStatisticsTable, 'webhook_id'> & { workspace_id: string };
+type WorkspaceStatisticsTable = Omit<WebhookStatisticsTable, 'webhook_id'> & { workspace_id: string };
 
 /** Numbers of a workspace's webhooks by health. Database triggers keep them. */
-export interface WebhookCountsTable {
+interface WebhookCountsTable {
   workspace_id: string;
   healthy: number;
   failing: number;
@@ -237,7 +237,7 @@ export interface NoticeReceiverTable {
 }
 
 /** Webhooks that the gateway has disabled, until their notices are emitted. */
-export interface PendingNoticeTable {
+interface PendingNoticeTable {
   webhook_id: string;
   disabled_at: number;
   /** DisabledReason, but not `caller`: who disables a webhook knows it. */
@@ -258,14 +258,14 @@ export interface PendingHoldTable {
 }
 
 /** Bucket of a rate limit. A full one has no row. */
-export interface RateLimitTable {
+interface RateLimitTable {
   /** Name of the limit and owner of the bucket. */
   id: string;
   /** Microseconds since the epoch. */
   full_at: number;
 }
 
-export interface DeploymentTable {
+interface DeploymentTable {
   /** `secret` recognizes the deployment's; `written`: last write check; `works_from`: needed schema step. */
   name: string;
   value: string;

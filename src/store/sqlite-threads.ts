@@ -64,7 +64,7 @@ const writers = createKeyedLock();
 export const lockForWriting = (file: string): Promise<() => void> => writers.acquire(resolve(file));
 
 /** Runs a module's `transact` in a transaction, from `begin` to `commit` in the thread that writes. @throws as both do */
-export type RunInThread = <Result>(module: URL, input: unknown) => Promise<Result>;
+type RunInThread = <Result>(module: URL, input: unknown) => Promise<Result>;
 
 /** @returns null for a database that is not in threads */
 export function inThread(database: Kysely<Tables>): RunInThread | null {

@@ -41,7 +41,7 @@ const histogram = <Label extends string = never>(
 ): Series<'histogram', Label> => ({ kind: 'histogram', unit, help, labels, buckets });
 
 /** Rows of kind, unit, help and labels; of a histogram, the bounds of its buckets stand before the labels. */
-export const series = {
+const series = {
   'postern.build.info': gauge('', 'Always 1; the labels say which build runs.', ['version', 'node']),
   'http.server.request.duration': histogram('s', 'Duration of HTTP requests, to the end of the response.', seconds, [
     'http.request.method',
@@ -146,7 +146,7 @@ export const series = {
   'process.memory.usage': gauge('By', 'Resident memory of the process.'),
 } as const;
 
-export type SeriesName = keyof typeof series;
+type SeriesName = keyof typeof series;
 
 type NamesOf<OfKind extends Kind> = {
   [Name in SeriesName]: (typeof series)[Name]['kind'] extends OfKind ? Name : never;

@@ -15,7 +15,7 @@ export interface Scrape {
 }
 
 /** One for each combination of labels. */
-export type Observations<Name extends GaugeName> = readonly (readonly [value: number, labels: LabelsOf<Name>])[];
+type Observations<Name extends GaugeName> = readonly (readonly [value: number, labels: LabelsOf<Name>])[];
 
 export interface Metrics {
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;
@@ -24,7 +24,7 @@ export interface Metrics {
 }
 
 /** Undefined ones are left out. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {
   readonly kind?: 'internal' | 'server' | 'client';
@@ -103,4 +103,4 @@ export const traceSamplers = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const;
-export type TraceSampler = (typeof traceSamplers)[number];
+type TraceSampler = (typeof traceSamplers)[number];

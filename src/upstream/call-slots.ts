@@ -2,7 +2,7 @@ import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 
 /** Slots for concurrent calls, one per connection. Waiting callers take turns, and none ever has all slots. */
 
-export interface CallSlots {
+interface CallSlots {
   tryTake(keyId: string): ReleaseSlot | null;
   /** Waits for the caller's turn; null when it is ended first, or too many wait already. */
   wait(keyId: string, signal: AbortSignalLike): Promise<ReleaseSlot | null>;

@@ -21,13 +21,13 @@ export interface CallOrigin {
   readonly target: string;
 }
 
-export interface Circuits {
+interface Circuits {
   tryAcquire(origin: CallOrigin): Permit | OpenCircuit;
   refusalOf(origin: CallOrigin): OpenCircuit | null;
   readonly open: number;
 }
 
-export interface CircuitChange extends Omit<CallOrigin, 'target'> {
+interface CircuitChange extends Omit<CallOrigin, 'target'> {
   readonly state: 'open' | 'closed';
 }
 

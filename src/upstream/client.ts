@@ -20,7 +20,7 @@ import type { UpstreamSettings } from './settings.ts';
 import { createSingleFlight } from './single-flight.ts';
 import type { Vocabularies } from './translation.ts';
 
-export interface UpstreamDependencies {
+interface UpstreamDependencies {
   readonly logger: Logger;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
@@ -33,7 +33,7 @@ export interface UpstreamDependencies {
 
 export type EndpointOf<Request, Response> = ContractEndpoint & { readonly operation: Operation<Request, Response> };
 
-export type ReadEndpointOf<Request, Response> = EndpointOf<Request, Response> & { readonly method: 'GET' };
+type ReadEndpointOf<Request, Response> = EndpointOf<Request, Response> & { readonly method: 'GET' };
 
 export interface Upstream {
   /**
@@ -161,7 +161,7 @@ export function createUpstream(
   };
 }
 
-export interface CallBudget {
+interface CallBudget {
   /** @returns ms for the call. @throws ServiceError `limit_too_high` or `request_timeout` beyond the budget */
   take(spent: Spent): number;
 }

@@ -20,7 +20,7 @@ import { ParsedOnDemand, type Success } from './response.ts';
  * Repeats a call where that is safe and may help. An unreadable value is logged as a failure, but not repeated, nor
  * held against the service. @param milliseconds at most, until `limit` ends the call. @throws ServiceError
  */
-export type ResilientCall = (call: PreparedCall, limit: Deadline, milliseconds: number) => Promise<WireResponse>;
+type ResilientCall = (call: PreparedCall, limit: Deadline, milliseconds: number) => Promise<WireResponse>;
 
 const maxCallers = 10_000;
 
@@ -157,7 +157,7 @@ const pause = (milliseconds: number, limit: Deadline): Promise<void> =>
     throw notSent(limit).error;
   });
 
-export interface RetryBudget {
+interface RetryBudget {
   /** Called once per call; pays for a part of a retry. */
   deposit(): void;
   /**

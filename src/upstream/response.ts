@@ -20,7 +20,7 @@ export interface Success {
   read(): Value | CallFailure;
 }
 
-export interface Value {
+interface Value {
   readonly kind: 'value';
   readonly value: object;
 }

@@ -9,7 +9,7 @@
 import { type AbortSignalLike, Deadline, onAbort } from '../kernel/lib/abort-signal.ts';
 import type { Shared } from '../kernel/request-context.ts';
 
-export interface SingleFlight {
+interface SingleFlight {
   /**
    * Runs the work, or joins the flight of the same owner and key; it is aborted when nobody waits for it any more.
    * @returns a result that each caller releases; rejects with the reason of `signal`, or of the flight's deadline
@@ -36,7 +36,7 @@ interface Flight {
   readonly waiting: Set<Waiter>;
 }
 
-export interface FlightTimes {
+interface FlightTimes {
   readonly lastsMs: number;
   /** Joinable until then: a hanging call must not hold up everybody. */
   readonly joinableMs: number;

@@ -11,7 +11,7 @@ import { UsageError } from './report-error.ts';
 
 const databaseFile = (folder: string): string => join(folder, 'postern.db');
 
-export interface Copied {
+interface Copied {
   readonly events: number;
   readonly bytes: number;
   readonly secret: 'file' | 'SECRET' | null;

@@ -7,7 +7,7 @@ import { migrations } from '../../store/migrations/index.ts';
 import { type Config, configHelp, readConfig } from '../config/config.ts';
 import { reportFailure, reportUncaught, UsageError, writeNote } from './report-error.ts';
 
-export interface CommandContext {
+interface CommandContext {
   readonly database: Database;
   readonly location: DatabaseLocation;
   readonly upstream: Config['upstream'];

@@ -186,7 +186,7 @@ function demoKeyName(database: DatabaseLocation): string {
  * A name for data of several installations in one place, equal in all processes on the same data. Made of addresses,
  * not of secrets, which change while processes with the former ones still run.
  */
-export function installationName(database: DatabaseLocation, upstream: UpstreamSettings | null): string {
+function installationName(database: DatabaseLocation, upstream: UpstreamSettings | null): string {
   const service = upstream && [upstream.origin, upstream.basePath];
   return hash('sha256', JSON.stringify([hostAddressOf(database), service]), 'base64url').slice(0, 16);
 }

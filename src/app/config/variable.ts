@@ -4,7 +4,7 @@ import { onOrOff, readText } from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Variable<T> {
+interface Variable<T> {
   /** With values in backticks; a test compares it with the tables of docs/. */
   readonly help: string;
   readonly fallback: string;

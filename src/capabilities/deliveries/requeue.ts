@@ -8,7 +8,7 @@ import type { Tables } from '../../store/schema.ts';
 import { type RedeliverableState, redeliverableStates } from './shapes.ts';
 
 /** Times are epoch milliseconds. */
-export interface RequeueFilter {
+interface RequeueFilter {
   readonly webhookId: string;
   readonly state: RedeliverableState;
   /** Inclusive. */

@@ -7,7 +7,7 @@ import { readJsonColumn } from '../../store/json.ts';
 import type { CheckpointType, OpenCheckpoint } from './shapes.ts';
 
 /** As stored. Times are epoch milliseconds. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly type: CheckpointType;
   /** Continues the publication at the network; never shown. */
   readonly challenge: string;

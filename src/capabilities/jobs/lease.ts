@@ -26,7 +26,7 @@ export interface JobLease extends AsyncDisposable {
   note(write: Promise<void>): Promise<void>;
 }
 
-export type JobLeases = ReturnType<typeof jobLeases>;
+type JobLeases = ReturnType<typeof jobLeases>;
 
 export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning = {}) {
   const { database, now, logger } = dependencies;

@@ -23,7 +23,7 @@ import { largeParts, webhookLimits } from './shapes.ts';
 import { subscribedEvents, webhookUpdate } from './update.ts';
 import { listWhole } from './whole-list.ts';
 
-export interface EmbeddedWebhooksContext extends RegistryContext {
+interface EmbeddedWebhooksContext extends RegistryContext {
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
   readonly notifications: Pick<Notifications, 'transaction'>;

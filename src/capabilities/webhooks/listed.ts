@@ -52,7 +52,7 @@ export function listedWebhooks(
 }
 
 /** Every webhook has one. */
-export const sortedName = sql.ref<string>('webhooks.name_key').as('name_key');
+const sortedName = sql.ref<string>('webhooks.name_key').as('name_key');
 
 /** {@link visibleWebhooks} that fit. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function fittingWebhooks(

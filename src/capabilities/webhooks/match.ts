@@ -11,7 +11,7 @@ export interface Listener {
 }
 
 /** `hold` waits for a redelivery; null is not subscribed. */
-export type Match = 'deliver' | 'hold' | null;
+type Match = 'deliver' | 'hold' | null;
 
 /** Without accounts, a webhook listens to all of its workspace. */
 export const listensTo = (accountIds: readonly string[], accountId: string | null): boolean =>

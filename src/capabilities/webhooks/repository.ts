@@ -58,7 +58,7 @@ export async function requireAccounts(
 }
 
 /** Without large columns, but with the accounts, which say who may see it. */
-export type ListedRow = Omit<WebhookTable, 'headers' | 'data'>;
+type ListedRow = Omit<WebhookTable, 'headers' | 'data'>;
 
 /** As the caller may see them, without large parts. */
 export const toListed = (caller: Caller, rows: readonly ListedRow[]): ListedWebhook[] =>
@@ -122,7 +122,7 @@ interface ReadingContext {
 }
 
 /** Columns beyond {@link listedColumns}, and accounts, which are shown with more than their ids. */
-export const largeBytes = columnBytes('headers', 'data', 'account_ids');
+const largeBytes = columnBytes('headers', 'data', 'account_ids');
 
 /** @returns as the ids, null for each that the caller may not see */
 export const readWholeWebhooks = (

@@ -158,7 +158,7 @@ export const webhookDeleteShape = z.strictObject({ id: resourceId() });
 
 export type WebhookFormat = (typeof webhookFormats)[number];
 export type Webhook = z.infer<typeof webhookShape>;
-export type TriggerWebhook = Extract<Webhook, { type: 'TRIGGER' }>;
+type TriggerWebhook = Extract<Webhook, { type: 'TRIGGER' }>;
 export type WebhookTrigger = TriggerWebhook['trigger'];
 export const largeParts = ['headers', 'data', 'account_ids'] as const;
 type LargePart = (typeof largeParts)[number];

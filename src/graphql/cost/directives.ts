@@ -51,7 +51,7 @@ export const listSizeDirective = new GraphQLDirective({
   },
 });
 
-export interface ListSize {
+interface ListSize {
   readonly assumedSize?: number;
   readonly slicingArguments?: readonly string[];
   readonly sizedFields?: readonly string[];

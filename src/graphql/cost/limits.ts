@@ -32,7 +32,7 @@ export const operationLimits = {
 /** Needs no API key, so that anybody may ask for as much. One type with everything that it has costs a third. */
 export const maxIntrospectionCost = 24_000;
 
-export type OperationLimit = keyof typeof operationLimits | 'entries' | 'cost';
+type OperationLimit = keyof typeof operationLimits | 'entries' | 'cost';
 
 const nouns: Readonly<Record<OperationLimit, string>> = {
   characters: 'characters',

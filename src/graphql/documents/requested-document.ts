@@ -10,14 +10,14 @@ import {
 } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-export interface SentDocument {
+interface SentDocument {
   readonly query?: unknown;
   readonly documentId?: unknown;
   readonly doc_id?: unknown;
   readonly extensions?: unknown;
 }
 
-export interface RequestedDocument {
+interface RequestedDocument {
   /** Null if missing or no text: the stage `findDocument` refuses it. */
   readonly text: string | null;
   readonly isTrusted: boolean;
@@ -25,7 +25,7 @@ export interface RequestedDocument {
   readonly newHash?: string;
 }
 
-export interface DocumentRequest {
+interface DocumentRequest {
   readonly id: string;
   readonly facts: { trusted?: boolean };
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -34,7 +34,7 @@ export interface DocumentRequest {
 /** @throws ServiceError `malformed_request`, or `resource_access_restricted` outside of the manifest; GraphQLError */
 export type DocumentFinder = (sent: SentDocument, request: DocumentRequest) => RequestedDocument;
 
-export interface DocumentFinderOptions {
+interface DocumentFinderOptions {
   readonly persistedQueries: PersistedQueries;
   readonly trusted: TrustedDocuments | null;
   /** Whether a request may use any document despite `only`. */

@@ -12,7 +12,7 @@ import type { DocumentSettings } from './document-manifest.ts';
 import { parseDocument } from './known-documents.ts';
 import { validationRules } from './parse.ts';
 
-export interface TrustedDocumentOptions {
+interface TrustedDocumentOptions {
   readonly schema: GraphQLSchema;
   readonly introspection: boolean;
   readonly ofPages: readonly string[];

@@ -7,7 +7,7 @@ import { once } from '../../kernel/lib/once.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
 import { jsonDoor } from './json.ts';
 
-export interface DoorsOptions extends PipelineOptions {
+interface DoorsOptions extends PipelineOptions {
   readonly schema: GraphQLSchema;
   readonly compress: Compress | null;
   readonly authenticate: Authenticate;

@@ -12,7 +12,7 @@ import { httpOfError } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
 
-export interface JsonDoorOptions extends ExchangeOptions {
+interface JsonDoorOptions extends ExchangeOptions {
   readonly pipeline: Pipeline;
   readonly compress: Compress | null;
   /** For streams, and for other protocols. */
@@ -124,7 +124,7 @@ const times = (size: number, body: string): string =>
 const maxHeldKernels = 64;
 
 /** Sends a response, and closes its splice. */
-export type SendPrinted = (
+type SendPrinted = (
   request: Pick<IncomingRequest, 'response' | 'send' | 'whenClosed'>,
   contentType: string,
   splice: Splice,

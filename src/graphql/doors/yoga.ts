@@ -12,7 +12,7 @@ import { accepts, type JsonType, jsonTypeFor } from './json.ts';
 import { multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
 import { cutAt } from './stream-cut.ts';
 
-export interface YogaOptions {
+interface YogaOptions {
   readonly schema: GraphQLSchema;
   readonly pipeline: Pipeline;
   readonly stopping: AbortSignal;
@@ -25,7 +25,7 @@ interface Served {
   isAcceptable: boolean;
 }
 
-export type YogaDoor = (exchange: Exchange<IncomingRequest>) => Promise<void>;
+type YogaDoor = (exchange: Exchange<IncomingRequest>) => Promise<void>;
 
 export function yogaDoor(options: YogaOptions): YogaDoor {
   const yoga = createYoga<Served>({

@@ -163,7 +163,7 @@ export interface ConnectionRequest<Request, Item> {
   readonly list: CursorScope;
 }
 
-export interface Opened<Request> {
+interface Opened<Request> {
   /** Without the window's own `cursor` and `limit`. */
   readonly checked: Request;
   readonly from: Position;

@@ -20,7 +20,7 @@ import { nullMeansError } from './semantic-nullability.ts';
 import type { ListSource } from './source.ts';
 import { shows } from './wire.ts';
 
-export interface CountedConnection<T> extends Connection<T> {
+interface CountedConnection<T> extends Connection<T> {
   readonly count: () => Promise<number> | number;
 }
 

@@ -17,7 +17,7 @@ import { issuesInGraphQL } from './contract-mapping.ts';
 import { fieldsOf } from './schema-fields.ts';
 
 /** The contract's envelope, and its type as a value of the enum `ErrorCode`. */
-export interface ErrorExtensions extends ErrorEnvelope {
+interface ErrorExtensions extends ErrorEnvelope {
   readonly code: ErrorCode;
 }
 
@@ -71,7 +71,7 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
   });
 }
 
-export interface HttpOfError {
+interface HttpOfError {
   readonly status: number;
   /** Whether the status is 200 for a client that accepts only application/json. */
   readonly spec?: boolean;

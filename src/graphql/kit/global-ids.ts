@@ -34,7 +34,7 @@ export const idSuffix = ']';
 const idStart = Buffer.from('["').toString('base64url').slice(0, -1);
 
 /** Whether a text may be a global id; {@link parseGlobalId} decides. */
-export const isGlobalId = (id: string): boolean => id.startsWith(idStart);
+const isGlobalId = (id: string): boolean => id.startsWith(idStart);
 
 export function parseGlobalId(id: string): { readonly kind: string; readonly rawIds: readonly string[] } | null {
   if (!isGlobalId(id)) return null;

@@ -19,7 +19,7 @@ export const repeatedOfCreation = {
 } as const;
 
 /** What a command returned, now or at its first request. */
-export interface Performed<Output> {
+interface Performed<Output> {
   readonly output: Output;
   readonly repeated: boolean;
 }

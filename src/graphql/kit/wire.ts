@@ -41,7 +41,7 @@ export interface OwnedBy {
   readonly key: string;
 }
 
-export interface TypeTag {
+interface TypeTag {
   readonly key: string;
   readonly types: Readonly<Record<string, string>>;
   /** For any other string; null: no type. */

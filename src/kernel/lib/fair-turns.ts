@@ -17,7 +17,7 @@ export const turnLimits = {
   retryMs: 20,
 } as const;
 
-export interface Piece {
+interface Piece {
   readonly owner: string;
   readonly weight: number;
   /** Until then, the owner's others wait behind it. */

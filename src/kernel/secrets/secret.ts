@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { ConfigError } from '../config-error.ts';
 import type { RandomBytes } from '../ids.ts';
 
-export type DeriveKey = (purpose: Purpose) => Uint8Array;
+type DeriveKey = (purpose: Purpose) => Uint8Array;
 
-export type Purpose = 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets' | 'access-tokens' | 'check';
+type Purpose = 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets' | 'access-tokens' | 'check';
 
 /** The key to write with, and those that only read. */
 export interface Keys {

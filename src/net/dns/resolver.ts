@@ -14,7 +14,7 @@ import { type Lookup, LookupFailure, type ResolvedAddress } from './lookup.ts';
 import { type Answer, type Query, query as queryServers } from './query.ts';
 import { localAddresses, namesToTry, parseHostsFile, parseResolverSettings, watchedFile } from './system-files.ts';
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** Addresses, with `:<port>` for another than 53. Empty for those of resolv.conf. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ResolvedAddress } from './lookup.ts';
 
-export type HostsFile = ReadonlyMap<string, readonly ResolvedAddress[]>;
+type HostsFile = ReadonlyMap<string, readonly ResolvedAddress[]>;
 
 /** A name in several lines has the addresses of all of them. */
 export function parseHostsFile(text: string): HostsFile {
@@ -30,7 +30,7 @@ export function localAddresses(hosts: HostsFile, name: string): readonly Resolve
   return hosts.get(name) ?? (/(^|\.)localhost$/.test(name) ? loopback : undefined);
 }
 
-export interface ResolverSettings {
+interface ResolverSettings {
   /** Addresses, with `:<port>` for another than 53. Empty for those that the system has otherwise. */
   readonly servers: readonly string[];
   readonly search: readonly string[];

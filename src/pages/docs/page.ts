@@ -87,7 +87,7 @@ const root = new URL('../../../', import.meta.url);
 const folder = new URL('./browser/', import.meta.url);
 
 /** Where a file of the repository is served; null if it is not. */
-export function addressOf(path: string): string | null {
+function addressOf(path: string): string | null {
   if (path === 'README.md') return docsPage;
   if (path in documentationPages)
     return `${docsPage}/${path

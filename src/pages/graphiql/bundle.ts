@@ -3,7 +3,7 @@
  * one version (package.json), so each place is known; `place` throws where another version differs.
  */
 
-export interface Bundle {
+interface Bundle {
   readonly script: string;
   /** Prettier, as a module: loaded when the user formats an operation. */
   readonly formatter: string;

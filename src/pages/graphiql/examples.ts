@@ -298,7 +298,7 @@ export const exampleGroups = [
 
 export const examples = exampleGroups.flatMap((group): readonly (typeof group.examples)[number][] => group.examples);
 
-export interface ExampleParts {
+interface ExampleParts {
   /** Paragraphs; the last says what to try next. */
   readonly about: readonly string[];
   readonly query: string;

@@ -10,7 +10,7 @@ import { graphiqlAssets, modulesOfPage } from './assets.ts';
 import { exampleGroups } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 
-export interface GraphiQLOptions {
+interface GraphiQLOptions {
   /** Hands the demo key to the user who has the link; null if no key may be shown. */
   readonly signIn: SignIn | null;
   /** Null where the page is not served. */

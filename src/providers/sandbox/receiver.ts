@@ -7,7 +7,7 @@ import { second } from '../../kernel/lib/time-units.ts';
 /** `.example` is of nobody (RFC 2606): without the sandbox the name is not found. */
 export const receiverHost = 'receiver.sandbox.example';
 
-export interface ReceiverResponse {
+interface ReceiverResponse {
   readonly status: number | null;
   readonly failure: 'connection_failed' | 'timeout' | null;
   readonly retryAfter: string | null;

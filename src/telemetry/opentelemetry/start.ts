@@ -117,7 +117,7 @@ function listen(say: (message: string) => void): void {
 
 /** By the names of `OTEL_TRACES_SAMPLER`, which the parts of the SDK in use do not read. */
 
-export function samplerOf({ sampler, samplerRatio }: Pick<TelemetrySettings, 'sampler' | 'samplerRatio'>): Sampler {
+function samplerOf({ sampler, samplerRatio }: Pick<TelemetrySettings, 'sampler' | 'samplerRatio'>): Sampler {
   switch (sampler) {
     case 'always_on':
       return new AlwaysOnSampler();

@@ -52,7 +52,7 @@ const StatisticsSpanObject = builder.objectRef<StatisticsSpan>('StatisticsSpan')
   }),
 });
 
-export const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
+const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
   description: 'How delivery attempts ended over a period up to now.',
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start of the period.' }),
@@ -65,7 +65,7 @@ export const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('Web
   }),
 });
 
-export const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog').implement({
+const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog').implement({
   description: 'Deliveries that are pending or held.',
   fields: (t) => ({
     pendingCount: t.exposeInt('pending_count', {
@@ -82,7 +82,7 @@ export const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBa
   }),
 });
 
-export const statisticsArgs = builder.args((t) => ({
+const statisticsArgs = builder.args((t) => ({
   period: t.field({ type: StatisticsPeriodEnum, required: true, defaultValue: 'day', description: 'The period.' }),
 }));
 

@@ -41,7 +41,7 @@ function dataInput(source: string, keys: SourceRow['meanings']['keys']) {
   });
 }
 
-export const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
+const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
   description: 'The source of the events. Set exactly one field; each source has its own events and payload keys.',
   isOneOf: true,
   fields: (t) =>

@@ -10,7 +10,7 @@ import { type CompilingShared, knownToResolver, selectedOf } from './compile.ts'
 import { type CompiledReading, compileReading, type ReadingScope } from './reading.ts';
 import { CompiledSources } from './sources.ts';
 
-export interface CompiledRoot extends CompiledReading {
+interface CompiledRoot extends CompiledReading {
   /** Between the root field before and this one. */
   readonly before: string;
 }

@@ -69,7 +69,7 @@ interface Wanted {
   readonly at: number;
 }
 
-export interface PageReaderOptions {
+interface PageReaderOptions {
   readonly operation: Omit<EncodedOperation, 'roots' | 'after'>;
   /** Coerced. */
   readonly variables: Values;

@@ -7,7 +7,7 @@ import type { GraphQLContext } from '../../graphql-context.ts';
 import { execute } from './execute.ts';
 
 /** What the contexts of all operations share. */
-export interface ContextOptions extends Pick<GraphQLContext, 'ports' | 'cursors' | 'storedResponses'> {
+interface ContextOptions extends Pick<GraphQLContext, 'ports' | 'cursors' | 'storedResponses'> {
   readonly createLoaders: (ports: Ports, request: RequestContext) => Loaders;
 }
 

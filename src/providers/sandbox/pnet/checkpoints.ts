@@ -77,7 +77,7 @@ const challengeShape = z.object({
 });
 
 /** How the publication continues after the open checkpoint. */
-export type Challenge = z.infer<typeof challengeShape>;
+type Challenge = z.infer<typeof challengeShape>;
 
 /** Opaque to the gateway. */
 export const encodeChallenge = (challenge: Challenge): string => JSON.stringify(challenge);
