@@ -2,7 +2,7 @@
 
 import { HttpRefusal, httpStatusOf } from '../http/http-refusal.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { mediaTypeOf, requireNoCoding } from '../http/request-headers.ts';
+import { mediaTypeOf, requireNoCoding } from '../http/request-head.ts';
 import type { Route } from '../http/router.ts';
 import { type Refuse, sendJson } from '../http/send.ts';
 import { toEnvelope } from '../kernel/errors.ts';

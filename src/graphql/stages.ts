@@ -1,7 +1,7 @@
 /** The gates of a GraphQL request, in the order in which the pipeline calls them: of the request, its document, its operation. */
 import { GraphQLError } from 'graphql';
 import { type Admission, apiKeyOf } from '../auth/admission.ts';
-import { parametersOfUrl } from '../http/request-url.ts';
+import { parametersOfUrl } from '../http/request-head.ts';
 import { type Caller, missingKey } from '../kernel/caller.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened, shortList } from '../kernel/issues.ts';

@@ -8,8 +8,7 @@ import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
 import type { NamedResponse } from './connections.ts';
 import { privateHeaders } from './headers.ts';
 import { maxBodyBytes, RequestBodies, tooLarge } from './request-bodies.ts';
-import type { RequestHeaders } from './request-headers.ts';
-import { pathIn } from './request-url.ts';
+import { pathIn, type RequestHeaders } from './request-head.ts';
 import { discardRest } from './unread-bodies.ts';
 
 export type IsTrustedProxy = (address: string) => boolean;

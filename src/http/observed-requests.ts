@@ -1,7 +1,7 @@
-import { withoutCredentials } from '../kernel/secrets/redact.ts';
 import { boundedNames, otherName } from '../telemetry/bounded-names.ts';
 import type { Metrics, Span, Telemetry, Tracer } from '../telemetry/telemetry.ts';
 import type { IncomingRequest } from './incoming-request.ts';
+import { withoutCredentials } from './request-head.ts';
 
 /** Of HTTP, or an operation on a WebSocket. */
 export type ObservedRequest = Pick<

@@ -3,7 +3,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { pathIn } from './request-url.ts';
+import { pathIn } from './request-head.ts';
 import type { Refuse } from './send.ts';
 
 export type Parameters = Readonly<Record<string, string>>;

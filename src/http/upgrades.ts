@@ -4,7 +4,7 @@ import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { commaList } from '../kernel/lib/comma-list.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { pathIn } from './request-url.ts';
+import { pathIn } from './request-head.ts';
 
 export interface SocketRoute {
   readonly path: string;

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { http } from '../kernel/lib/node-http.ts';
-import { withoutCredentials } from '../kernel/secrets/redact.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import type { ObservedRequest } from './observed-requests.ts';
 import { maxBodyBytes } from './request-bodies.ts';
+import { withoutCredentials } from './request-head.ts';
 
 /** Milliseconds between pings, as between those of an event stream. */
 const pingMs = 12_000;

@@ -4,8 +4,7 @@
  * parameter may be in the body too.
  */
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { mediaTypeOf, requireNoCoding } from '../http/request-headers.ts';
-import { parametersOfUrl } from '../http/request-url.ts';
+import { mediaTypeOf, parametersOfUrl, requireNoCoding } from '../http/request-head.ts';
 
 import type { Parameters } from '../http/router.ts';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';

@@ -1,6 +1,6 @@
 /** No header costs more for what stands in it: each that is read, at every length that is let through, and beyond. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { maxHeaderLength, maxHeadersLength, requestHeaders } from '../../src/http/request-headers.ts';
+import { maxHeaderLength, maxHeadersLength, requestHeaders } from '../../src/http/request-head.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { sendBytes } from '../support/raw-http.ts';
 

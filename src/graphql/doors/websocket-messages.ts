@@ -4,7 +4,7 @@
  * lack, and would parse and print printed JSON again.
  */
 import { CloseCode, MessageType } from 'graphql-ws';
-import { maxHeaderLength, type RequestHeaders } from '../../http/request-headers.ts';
+import { maxHeaderLength, type RequestHeaders } from '../../http/request-head.ts';
 import { isShallow, maxJsonDepth, parseJson } from '../../kernel/lib/json-text.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { RequestFacts } from '../../http/incoming-request.ts';
 import { type ObservedRequest, socketMethod } from '../../http/observed-requests.ts';
-import type { RequestHeaders } from '../../http/request-headers.ts';
+import type { RequestHeaders } from '../../http/request-head.ts';
 import type { SocketConnection } from '../../http/web-socket.ts';
 import type { OperationRequest } from '../exchange.ts';
 

@@ -2,7 +2,7 @@
 
 import { apiKeyOf } from '../../auth/admission.ts';
 import type { Streams } from '../../auth/streams.ts';
-import type { RequestHeaders } from '../../http/request-headers.ts';
+import type { RequestHeaders } from '../../http/request-head.ts';
 import type { ServeSocket, SocketConnection } from '../../http/web-socket.ts';
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';

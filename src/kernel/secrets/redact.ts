@@ -1,12 +1,5 @@
 const replacement = '[redacted]';
 
-/** An API key or an access token, from any gateway: clients put them into paths by mistake. */
-const credential = /(?:postern(?:_|%5f)|eyJ[\w-]{8,256}(?:\.|%2e))[\w.%-]+/gi;
-
-/** For a path in the log and in traces. */
-export const withoutCredentials = (path: string): string =>
-  path.search(credential) === -1 ? path : path.replaceAll(credential, replacement);
-
 /** Shorter values, such as flags, stand in ordinary text: only beside a credential's name are they replaced. */
 const minSecretLength = 8;
 /** In data, where an ordinary word as a header's value must change nothing. */

@@ -16,7 +16,7 @@ import { maxByIds } from '../../../src/graphql/kit/node.ts';
 import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
 import { maxWaitingBytes, maxWaitingRequests, waitingLimits } from '../../../src/http/connections.ts';
 import { bodyLimits, maxBodyBytes, maxBodyChunks } from '../../../src/http/request-bodies.ts';
-import { maxHeadersLength } from '../../../src/http/request-headers.ts';
+import { maxHeadersLength } from '../../../src/http/request-head.ts';
 import { maxStrangerBytes, piecesOf } from '../../../src/http/web-socket.ts';
 import type { ErrorName } from '../../../src/kernel/errors.ts';
 import { issueLimits } from '../../../src/kernel/issues.ts';
