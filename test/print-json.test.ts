@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createFairTurns, turnsOfRequest } from '../src/kernel/lib/fair-turns.ts';
-import { printJson } from '../src/kernel/lib/print-json.ts';
+import { printJson } from '../src/kernel/lib/json-text.ts';
 
 const megabyte = 1_048_576;
 const texts = {

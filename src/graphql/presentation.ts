@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/send.ts';
 import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
-import { printJson } from '../kernel/lib/print-json.ts';
+import { printJson } from '../kernel/lib/json-text.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { Exchange, Outcome } from './exchange.ts';
 import { FailureLog, shortErrors, toGraphQLError, withoutStatus } from './kit/errors.ts';

@@ -4,7 +4,7 @@
  */
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { ServiceError } from '../kernel/errors.ts';
-import { jsonBytes } from '../kernel/lib/print-json.ts';
+import { jsonBytes } from '../kernel/lib/json-text.ts';
 
 export interface SizedResult {
   readonly result: ExecutionResult;

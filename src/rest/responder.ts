@@ -5,7 +5,7 @@ import type { Parameters } from '../http/router.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, replayedHeader } from '../kernel/idempotency.ts';
-import { printJson } from '../kernel/lib/print-json.ts';
+import { printJson } from '../kernel/lib/json-text.ts';
 import { performOnceForKey } from '../kernel/perform-once.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
