@@ -1,10 +1,9 @@
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, requireAccount } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { checkId, isId } from '../kernel/ids.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountType, accountStatuses } from './account.ts';
-import { requireAccount } from './account-access.ts';
 import { findAccount, type StoredAccount } from './account-repository.ts';
 
 /** For an account unknown in the workspace: the contract lets the post list respond with no 404. */

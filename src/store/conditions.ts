@@ -12,7 +12,7 @@ export const isInWorkspace = (table: string, workspaceId: string): RawBuilder<bo
 export const nameContains = (table: 'webhooks' | 'jobs', text: string): RawBuilder<boolean> =>
   sql`${sql.ref(`${table}.name_key`)} like ${`%${nameKey(text).replace(/[!%_]/g, '!$&')}%`} escape '!'`;
 
-/** `mayActFor` (auth/account-access.ts) in a query. @param accountIds null for every account, and for what has none */
+/** `mayActFor` (kernel/caller.ts) in a query. @param accountIds null for every account, and for what has none */
 export const amongAccounts = (accountIds: Iterable<string> | null, column: string): Expression<SqlBool> =>
   accountIds === null
     ? sql<boolean>`1 = 1`

@@ -6,11 +6,11 @@
 import { getNamedType, isAbstractType, isInterfaceType, isObjectType } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Access } from '../../src/auth/account-access.ts';
 import * as deliveryOperations from '../../src/capabilities/deliveries/operations.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import * as webhookOperations from '../../src/capabilities/webhooks/operations.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
+import type { Access } from '../../src/kernel/caller.ts';
 import type { AnyOperation } from '../../src/kernel/operation.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import type { Database } from '../../src/store/database.ts';

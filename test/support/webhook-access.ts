@@ -1,7 +1,7 @@
 /** Webhooks of one account, of two and of all, and keys that are limited to some of these accounts. */
 import { randomBytes } from 'node:crypto';
-import type { Access } from '../../src/auth/account-access.ts';
 import { sealHeaders } from '../../src/capabilities/webhooks/repository.ts';
+import type { Access } from '../../src/kernel/caller.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { backends, type SeededWorkspace, seeded } from './backends.ts';

@@ -1,5 +1,4 @@
 import type { AccessTokens } from '../../auth/access-tokens.ts';
-import { mayActFor } from '../../auth/account-access.ts';
 import {
   countStoredAccounts,
   findStoredAccounts,
@@ -7,6 +6,7 @@ import {
   type StoredAccount,
   watchedAccounts,
 } from '../../auth/account-repository.ts';
+import { mayActFor } from '../../kernel/caller.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';

@@ -1,6 +1,5 @@
 import type { AccessTokens } from '../../auth/access-tokens.ts';
-import { requireAccount } from '../../auth/account-access.ts';
-import { type Caller, requireScope } from '../../kernel/caller.ts';
+import { type Caller, requireAccount, requireScope } from '../../kernel/caller.ts';
 import type { AccessTokenCreated, AccessTokenRequest } from './shapes.ts';
 
 /**

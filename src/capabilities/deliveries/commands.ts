@@ -1,11 +1,10 @@
-import { requireManaging } from '../../auth/account-access.ts';
 import { findOldestAccount } from '../../auth/account-repository.ts';
 import { requireVisibleAccount } from '../../auth/session.ts';
 import type { Emit } from '../../delivery/emit.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
 import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requireManaging } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { type Issue, ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';

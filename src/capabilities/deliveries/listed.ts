@@ -1,6 +1,5 @@
 /** Queries of filtered deliveries, of a webhook or of all of a workspace: for a page, and for their number. */
-import { requireAccount } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';

@@ -1,7 +1,6 @@
-import { accessTo } from '../../auth/account-access.ts';
 import { disabledEvent, triggerEvent } from '../../events/event.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { accessTo, type Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';

@@ -1,7 +1,6 @@
 /** A key sees the deliveries of its workspace for events of accounts that it may act for. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import { mayActFor } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, mayActFor } from '../../kernel/caller.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import type { DeliveryTable, Tables } from '../../store/schema.ts';

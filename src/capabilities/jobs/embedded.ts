@@ -1,5 +1,5 @@
-import { mayActFor } from '../../auth/account-access.ts';
 import { requireSession } from '../../auth/session.ts';
+import { mayActFor } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';

@@ -1,8 +1,7 @@
 /** Stored postings and drafts that a caller may see. Changing one takes a lease (lease.ts). */
 
 import { sql } from 'kysely';
-import { requireAccount } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';

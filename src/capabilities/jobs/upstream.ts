@@ -1,4 +1,4 @@
-import { requireAccount } from '../../auth/account-access.ts';
+import { requireAccount } from '../../kernel/caller.ts';
 import { type Upstream, unsupported } from '../../upstream/client.ts';
 import { jobEndpoints } from './endpoints.ts';
 import type { JobsPort } from './port.ts';

@@ -1,4 +1,4 @@
-import { requireAccount } from '../../auth/account-access.ts';
+import { requireAccount } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import type { WireResponse } from '../../kernel/request-context.ts';

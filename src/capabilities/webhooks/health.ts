@@ -1,4 +1,4 @@
-import { accessTo } from '../../auth/account-access.ts';
+import { accessTo } from '../../kernel/caller.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';

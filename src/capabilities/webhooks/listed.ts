@@ -1,7 +1,6 @@
 /** Queries of filtered webhooks: for a page, and for their number. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import { requireAccount } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import type { DatabaseKind } from '../../store/json.ts';
@@ -80,7 +79,7 @@ export function fittingWebhooks(
 /** For a key without accounts, as SQL has no empty list. Here the empty text stands for all accounts. */
 const noAccount = 'none';
 
-/** `accessTo` (account-access.ts) as a condition: the health of others is not the key's to know. */
+/** `accessTo` (caller.ts) as a condition: the health of others is not the key's to know. */
 const isManagedBy =
   ({ accountIds }: Caller) =>
   ({ lit, not, exists, selectFrom }: ExpressionBuilder<Tables, 'webhooks'>) =>

@@ -2,8 +2,7 @@
  * The one door to a webhook named by a command: whatever changes it, uses its secrets or sends to it takes a {@link
  * ManageableWebhook}, which nothing reaches past the check.
  */
-import { accessTo, requireManaging } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { accessTo, type Caller, requireManaging } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';
 import { isInWorkspace } from '../../store/conditions.ts';

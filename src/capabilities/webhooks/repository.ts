@@ -1,7 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { accessTo, requireAccount, requireNamedAccounts } from '../../auth/account-access.ts';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { accessTo, type Caller, requireAccount, requireNamedAccounts } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { checkId, newId } from '../../kernel/ids.ts';
 import { shortList, withIssues } from '../../kernel/issues.ts';

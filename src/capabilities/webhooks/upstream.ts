@@ -1,5 +1,4 @@
-import { requireAccount, requireManaging, requireNamedAccounts } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { type Caller, requireAccount, requireManaging, requireNamedAccounts } from '../../kernel/caller.ts';
 import { notOffered, ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import { readLongest } from '../../kernel/paging.ts';

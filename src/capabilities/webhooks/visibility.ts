@@ -1,6 +1,5 @@
 /** Both backends read webhooks through here. */
-import { accessTo, mayActFor } from '../../auth/account-access.ts';
-import type { Caller } from '../../kernel/caller.ts';
+import { accessTo, type Caller, mayActFor } from '../../kernel/caller.ts';
 import { hiddenValue } from './headers.ts';
 import type { Webhook } from './shapes.ts';
 
