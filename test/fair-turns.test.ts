@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createFairTurns, turnLimits, turnsOfRequest } from '../src/kernel/lib/fair-turns.ts';
+import { createFairTurns, turnLimits, turnsOfRequest, type Waiter } from '../src/kernel/lib/fair-turns.ts';
 
 const heavy = turnLimits.perTurn;
 
@@ -13,8 +13,8 @@ function recording() {
   return {
     order,
     began,
-    take: async (owner: string, weight: number) => {
-      await turns.take(owner, weight);
+    take: async (owner: string, weight: number, waiter?: Waiter) => {
+      await turns.take(owner, weight, waiter);
       order.push(owner);
       began.push(turn);
     },
@@ -45,6 +45,13 @@ it('lets one heavy piece begin in a turn of the event loop', async () => {
   const { take, until, began } = recording();
   await until(Promise.all(Array.from({ length: 24 }, (_, at) => take(`owner ${at}`, heavy))));
   expect(new Set(began).size).toBe(24);
+});
+
+it('work that has been given up takes no turn from the work behind it', async () => {
+  const { take, until, began } = recording();
+  const gone = Array.from({ length: 24 }, () => take('owner', heavy, { isGone: true }));
+  await until(Promise.all([...gone, take('owner', heavy, { isGone: false })]));
+  expect(new Set(began).size).toBe(1);
 });
 
 it('lets several begin that are heavy only together', async () => {

@@ -156,7 +156,7 @@ export class IncomingRequest {
 
   /**
    * Read once. A large one waits for a turn, in which it can be parsed. Rejects with ServiceError `content_too_large` beyond
-   * {@link maxBodyBytes}, or `malformed_request`.
+   * {@link maxBodyBytes}, `service_unavailable` if it has no room, or `malformed_request`.
    */
   body(): Promise<Buffer> {
     this.#body ??= receiveBody(this, this.#options);
@@ -183,19 +183,18 @@ function receiveBody(
 ): Promise<Buffer> {
   const { raw, response } = request;
   return new Promise((resolve, reject) => {
-    const body = bodies.open((failure) => {
+    const body = bodies.open(request, (failure) => {
       raw.removeAllListeners('data');
-      discardRest(raw, response);
+      if (!raw.readableEnded) discardRest(raw, response);
       reject(failure);
     });
     if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return body.refuse(tooLarge());
     if (raw.destroyed) return reject(endedEarly());
     raw.on('data', (chunk: Buffer) => body.append(chunk));
     raw.on('end', () => {
-      const bytes = body.whole();
-      const turn = turns?.take(request.ip, weightOfBytes(bytes.length)) ?? null;
-      if (turn === null) body.release();
-      resolve(turn === null ? bytes : turn.then(() => bytes).finally(() => body.release()));
+      const turn = turns?.take(request.ip, weightOfBytes(body.length), body) ?? null;
+      if (turn === null) resolve(body.take());
+      else turn.then(() => resolve(body.take()), reject);
     });
     // Also after an error, which node:http tells of only if somebody listens.
     raw.on('close', () => {

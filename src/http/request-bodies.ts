@@ -1,8 +1,11 @@
 /**
- * Bodies of requests, from their first byte until they can be parsed. A client needs no key to send one, and may take its
- * time: of large ones, all together have no more bytes than a process can hold.
+ * Bodies of requests, from their first byte until they are parsed. A client needs no key to send one, and may take its
+ * time: of large ones, all together have no more bytes than a process can hold, and clients share them by address.
  */
 import { retrySoon, ServiceError } from '../kernel/errors.ts';
+import type { Waiter } from '../kernel/lib/fair-turns.ts';
+import { addTo, type Tally } from '../kernel/lib/tally.ts';
+import { clientOf } from '../net/addresses.ts';
 
 /** 1 MiB. */
 export const maxBodyBytes = 1_048_576;
@@ -19,10 +22,24 @@ interface BodyLimits {
 
 export const bodyLimits: BodyLimits = { bytes: 64 * maxBodyBytes, small: 16_384 };
 
+/** Looked at once a body counts: most never do. */
+export interface Sender {
+  /** Undefined if the connection had gone before anybody asked. */
+  readonly ip: string | undefined;
+}
+
+/** Whatever counts. */
+export interface CountedBody {
+  readonly sender: Sender;
+  /** Has to free the memory, and to be forgotten. */
+  refuse(failure: ServiceError): void;
+}
+
 export class RequestBodies {
   readonly #limits: BodyLimits;
-  /** Those that count and are not whole yet, the oldest first. */
-  readonly #arriving = new Set<RequestBody>();
+  /** The client of each body that counts, the oldest body first. */
+  readonly #clients = new Map<CountedBody, string>();
+  readonly #bytesOf: Tally = new Map();
   #bytes = 0;
 
   constructor(limits: BodyLimits = bodyLimits) {
@@ -33,48 +50,81 @@ export class RequestBodies {
     return this.#bytes;
   }
 
-  /** @param refuse is called at most once, also within `append`; the body holds nothing then */
-  open(refuse: (failure: ServiceError) => void): RequestBody {
-    return new RequestBody(this, refuse);
+  /** @param refuse is called at most once, also within `append`, until the body is taken; the body holds nothing then */
+  open(sender: Sender, refuse: (failure: ServiceError) => void): RequestBody {
+    return new RequestBody(this, sender, refuse);
   }
 
   /**
-   * Counts an arriving body. Beyond the limit the one goes that began first: whoever sends a body arrives with it in moments,
+   * Counts a body that becomes longer. Beyond the limit one goes of the client that has the most bytes, so that nobody loses
+   * a body to whoever takes more: the one that began first, whole or not. Whoever sends a body arrives with it in moments,
    * unless it wants the memory.
    */
-  grow(body: RequestBody, from: number, to: number): void {
+  grow(body: CountedBody, from: number, to: number): void {
     if (to <= this.#limits.small) return;
-    this.#arriving.add(body);
-    this.#bytes += from <= this.#limits.small ? to : to - from;
-    while (this.#bytes > this.#limits.bytes) {
-      const [oldest = body] = this.#arriving;
-      oldest.refuse(tooManyBodies());
+    let client = this.#clients.get(body);
+    if (client === undefined) {
+      client = clientOf(body.sender.ip ?? '');
+      this.#clients.set(body, client);
     }
+    this.#count(client, from <= this.#limits.small ? to : to - from);
+    while (this.#bytes > this.#limits.bytes) this.#refuseOldest(this.#largest(client));
   }
 
-  /** It is whole, and is never refused for others. */
-  complete(body: RequestBody, length: number): void {
-    if (length > this.#limits.small) this.#arriving.delete(body);
-  }
-
-  forget(body: RequestBody, length: number): void {
+  /** It is parsed, refused, or broken off. */
+  forget(body: CountedBody, length: number): void {
     if (length <= this.#limits.small) return;
-    this.#arriving.delete(body);
-    this.#bytes -= length;
+    const client = this.#clients.get(body);
+    if (client === undefined) return;
+    this.#clients.delete(body);
+    this.#count(client, -length);
+  }
+
+  #count(client: string, more: number): void {
+    this.#bytes += more;
+    addTo(this.#bytesOf, client, more);
+  }
+
+  /** @param growing of several it is the one */
+  #largest(growing: string): string {
+    let largest = growing;
+    let most = this.#bytesOf.get(growing) ?? 0;
+    for (const [client, bytes] of this.#bytesOf) {
+      if (bytes > most) [largest, most] = [client, bytes];
+    }
+    return largest;
+  }
+
+  #refuseOldest(wanted: string): void {
+    for (const [body, client] of this.#clients) {
+      if (client !== wanted) continue;
+      body.refuse(tooManyBodies());
+      return;
+    }
   }
 }
 
 /** Chunks are copied into one buffer: the smallest takes hundreds of bytes of its own. */
-class RequestBody {
+class RequestBody implements CountedBody, Waiter {
+  readonly sender: Sender;
   readonly #bodies: RequestBodies;
   readonly #refuse: (failure: ServiceError) => void;
   #memory: Buffer = empty;
   #length = 0;
   #chunks = 0;
 
-  constructor(bodies: RequestBodies, refuse: (failure: ServiceError) => void) {
+  constructor(bodies: RequestBodies, sender: Sender, refuse: (failure: ServiceError) => void) {
+    this.sender = sender;
     this.#bodies = bodies;
     this.#refuse = refuse;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get isGone(): boolean {
+    return this.#length === 0;
   }
 
   append(chunk: Buffer): void {
@@ -95,10 +145,11 @@ class RequestBody {
     this.#bodies.grow(this, from, to);
   }
 
-  /** It stays counted until it is released. */
-  whole(): Buffer {
-    this.#bodies.complete(this, this.#length);
-    return this.#memory.length === this.#length ? this.#memory : this.#memory.subarray(0, this.#length);
+  /** Until then it counts, and may be refused. */
+  take(): Buffer {
+    const bytes = this.#memory.length === this.#length ? this.#memory : this.#memory.subarray(0, this.#length);
+    this.release();
+    return bytes;
   }
 
   refuse(failure: ServiceError): void {
@@ -132,6 +183,6 @@ const tooManyChunks = (): ServiceError =>
 
 const tooManyBodies = (): ServiceError =>
   new ServiceError('service_unavailable', {
-    detail: 'Too many large request bodies arrive at once. Try again later.',
+    detail: 'Too many large request bodies wait at once. Try again later.',
     headers: retrySoon,
   });

@@ -24,6 +24,7 @@ import { plansOf } from '../../src/graphql/executors/compiled/plans.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { createStreamTurns } from '../../src/graphql/executors/stream-turns.ts';
 import { createCompression } from '../../src/http/compression.ts';
+import { RequestBodies } from '../../src/http/request-bodies.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { Deadline } from '../../src/kernel/lib/abort-signal.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
@@ -354,6 +355,30 @@ const floods: Readonly<Record<string, Flood>> = {
       });
     },
   },
+  'addresses with large bodies at once': {
+    collections: ['http/request-bodies.ts #bytesOf', 'http/request-bodies.ts #clients'],
+    most: 100,
+    fill() {
+      const bodies = new RequestBodies({ bytes: 100 * 11, small: 10 });
+      return times(1_000, (n) =>
+        bodies.open({ ip: `192.0.${n >> 8}.${n % 256}` }, () => undefined).append(Buffer.alloc(11)),
+      );
+    },
+  },
+  'addresses whose large bodies have gone': {
+    collections: [],
+    most: 1,
+    fill() {
+      const bodies = new RequestBodies({ bytes: 1_000, small: 10 });
+      return times(1_000, (n) => {
+        const body = bodies.open({ ip: `192.0.${n >> 8}.${n % 256}` }, () => undefined);
+        // Too much for all, and given back: refused, parsed, and broken off.
+        body.append(Buffer.alloc(n % 3 === 0 ? 1_001 : 11));
+        if (n % 3 === 1) body.take();
+        body.release();
+      });
+    },
+  },
   'cached responses': {
     collections: ['cache/memory-store.ts entries'],
     most: 100,
@@ -498,7 +523,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'delivery/worker.ts #probes': 'a delivery with a lease',
   'graphql/doors/browser-streams.ts open': 'a stream',
   'graphql/doors/websocket.ts #operations': 'test/graphql/websocket.slow.test.ts',
-  'http/request-bodies.ts #arriving': 'test/http/request-bodies.test.ts',
   'http/connections.ts waiting': 'a connection with a request',
   'kernel/lib/pacer.ts waiting': 'a stream, or a delivery with a lease',
   'net/body-memory.ts slabs': 'a call with a slot',

@@ -17,12 +17,19 @@ export const turnLimits = {
   retryMs: 20,
 } as const;
 
+/** Whoever waits for a turn. */
+export interface Waiter {
+  /** Its work has been given up: its turn takes no time. */
+  readonly isGone: boolean;
+}
+
 interface Piece {
   readonly owner: string;
   readonly weight: number;
   /** Until then, the owner's others wait behind it. */
   readonly isReady: () => boolean;
   readonly begin: () => void;
+  readonly waiter?: Waiter | undefined;
 }
 
 /** The weight of parsing or printing JSON of this length. */
@@ -69,13 +76,14 @@ export function createFairTurns() {
     isGiving = true;
     let given = 0;
     for (let next = nextReady(); next !== undefined; next = nextReady()) {
-      if (given > 0 && given + next.weight > turnLimits.perTurn) break;
+      const weight = next.waiter?.isGone === true ? 0 : next.weight;
+      if (given > 0 && given + weight > turnLimits.perTurn) break;
       const queue = waiting.get(next.owner) ?? [];
       queue.shift();
       if (queue.length === 0) waiting.delete(next.owner);
       // A piece that could not begin before may end earlier than those that began meanwhile.
       clock = Math.max(clock, next.end);
-      given += next.weight;
+      given += weight;
       next.begin();
     }
     if (given > 0) schedule();
@@ -91,9 +99,9 @@ export function createFairTurns() {
   }
 
   function add(piece: Piece): void {
-    const { owner, weight, isReady, begin } = piece;
+    const { owner, weight, isReady, begin, waiter } = piece;
     const queue = waiting.get(owner);
-    const next = { owner, weight, isReady, begin, end: Math.max(queue?.at(-1)?.end ?? 0, clock) + weight };
+    const next = { owner, weight, isReady, begin, waiter, end: Math.max(queue?.at(-1)?.end ?? 0, clock) + weight };
     if (queue === undefined) waiting.set(owner, [next]);
     else queue.push(next);
     schedule();
@@ -108,11 +116,11 @@ export function createFairTurns() {
       return isGiving;
     },
     /** Waits for a turn; work has to begin as soon as the promise resolves. @returns null for a light piece */
-    take: (owner: string, weight: number): Promise<void> | null =>
+    take: (owner: string, weight: number, waiter?: Waiter): Promise<void> | null =>
       weight <= turnLimits.light
         ? null
         : new Promise((begin) => {
-            add({ owner, weight, isReady: always, begin });
+            add({ owner, weight, isReady: always, begin, waiter });
           }),
   };
 }

@@ -48,12 +48,14 @@ const tooLong = error('too_many_characters');
 /** What is limited, how far, and the response beyond it; with the variable that changes it. */
 type Limit = readonly [what: string, limit: string, beyond: string, variable?: keyof typeof variables];
 
+const ofLargest = 'the one that began first of the client address (IPv6: one /64) that has the most bytes';
+
 const requests: readonly Limit[] = [
   ['Request body', `${bytes(maxBodyBytes)}, in ${number(maxBodyChunks)} chunks`, error('content_too_large')],
   [
     `Request bodies of more than ${bytes(bodyLimits.small)} at once, in each process`,
     bytes(bodyLimits.bytes),
-    `${later}: first the one that began first and has not arrived`,
+    `${later}: ${ofLargest}`,
   ],
   ['Request headers, the URL included', bytes(maxHeadersLength), error('content_too_large')],
   [
