@@ -176,7 +176,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     add: (routes) => router.add(routes),
     addSocket(route, load) {
       socketRoute = route;
-      sockets = socketServer(route, load, { logger, isTrustedProxy, serve: observed, wait: limited.wait });
+      sockets = socketServer(route, load, { ...ofRequests, serve: observed, wait: limited.wait });
     },
     async listen(at) {
       listening = await listenAt(server, at);

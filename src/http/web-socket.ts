@@ -6,7 +6,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { http } from '../kernel/lib/node-http.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import type { ObservedRequest } from './observed-requests.ts';
-import { maxBodyBytes } from './request-bodies.ts';
+import { type CountedBody, maxBodyBytes, type RequestBodies } from './request-bodies.ts';
 import { withoutCredentials } from './request-head.ts';
 
 /** Milliseconds between pings, as between those of an event stream. */
@@ -30,11 +30,18 @@ export const piecesOf = {
   caller: { maxBufferedChunks: 4_096, maxFragments: 64 },
 } as const;
 
+/** Of a message with what stands between its parts: clients send pings and pongs there. */
+const maxArrivingBytes = 2 * maxBodyBytes;
+
 /** Bytes (RFC 6455, section 5.5). */
 const maxReasonBytes = 123;
 
+/** RFC 6455, section 7.4: clients try again later. */
+const tryAgainLater = 1013;
+
 interface SocketContext {
   readonly logger: Logger;
+  readonly bodies: RequestBodies;
   readonly isTrustedProxy: IsTrustedProxy;
   /** Within the operation's span, with a log line. */
   readonly serve: (operation: ObservedRequest, work: () => void) => void;
@@ -67,6 +74,7 @@ export class SocketConnection {
     // The close code tells the fault of a frame.
     socket.on('error', () => undefined);
     pingUntilClosed(socket, connection);
+    countArriving(socket, connection, opening, context.bodies);
   }
 
   /** @param listener gets null for binary messages */
@@ -100,7 +108,7 @@ export class SocketConnection {
   acceptLargeMessages(): void {
     const { maxBufferedChunks, maxFragments } = piecesOf.caller;
     // ws takes one limit for all connections; its receiver reads these with every frame.
-    Object.assign(Reflect.get(this.#socket, '_receiver'), {
+    Object.assign(receiverOf(this.#socket), {
       _maxPayload: maxBodyBytes,
       _maxBufferedChunks: maxBufferedChunks,
       _maxFragments: maxFragments,
@@ -117,6 +125,40 @@ export class SocketConnection {
         .replace(/\uFFFD$/, ''),
     );
   }
+}
+
+const receiverOf = (socket: WebSocket): object => Reflect.get(socket, '_receiver');
+
+/**
+ * Counts what has arrived of a message that is not whole as a request's body: ws keeps all that it has read since the message
+ * began, also what stands between its parts.
+ */
+function countArriving(socket: WebSocket, connection: Socket, sender: SocketOpening, bodies: RequestBodies): void {
+  let length = 0;
+  const forget = () => {
+    bodies.forget(message, length);
+    length = 0;
+  };
+  const message: CountedBody = {
+    sender,
+    refuse({ detail }) {
+      forget();
+      socket.close(tryAgainLater, detail);
+      // The memory is free now, whatever the client answers.
+      setImmediate(() => socket.terminate());
+    },
+  };
+  /** A message that has parts goes on behind a ping. */
+  const forgetBetween = () => {
+    if (Reflect.get(receiverOf(socket), '_fragmented') === 0) forget();
+  };
+  connection.on('data', ({ length: more }: Buffer) => {
+    const from = length;
+    length += more;
+    bodies.grow(message, from, length);
+    if (length > maxArrivingBytes) socket.terminate();
+  });
+  socket.on('message', forget).on('ping', forgetBetween).on('pong', forgetBetween).once('close', forget);
 }
 
 /** Proxies and networks forget silent connections; proxies close them after a minute. */

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { WaitingLimits } from '../../src/http/connections.ts';
+import { bodyLimits } from '../../src/http/request-bodies.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
 import type { SocketConnection } from '../../src/http/web-socket.ts';
 
@@ -106,4 +107,65 @@ test('what a client sends that reads nothing is left unread', { timeout: 60_000 
 
   socket.resume();
   await expect.poll(() => answers).toBe(count);
+});
+
+/** A text frame of the length, masked with zeros (RFC 6455, section 5.2), without the last of its bytes. */
+const unfinished = (bytes: number): Buffer => {
+  const frame = Buffer.alloc(14 + bytes - 1, 'x');
+  frame.set([0x81, 0xff, 0, 0, 0, 0], 0);
+  frame.writeUInt32BE(bytes, 6);
+  frame.fill(0, 10, 14);
+  return frame;
+};
+
+test('messages that do not end have the memory of request bodies together, and those beyond end their connections', async () => {
+  const connect = await serve(patient);
+  const length = 1_000_000;
+  const codes: number[] = [];
+  const begin = async () => {
+    const { client, socket, connection } = await connect();
+    client.once('close', (code) => codes.push(code));
+    socket.resume();
+    connection.acceptLargeMessages();
+    socket.write(unfinished(length));
+    return { client, socket };
+  };
+  const most = Math.floor(bodyLimits.bytes / length);
+  for (let n = 0; n < most + 8; n += 1) await begin();
+  await expect.poll(() => codes).toEqual(Array.from({ length: 8 }, () => 1013));
+  const last = await begin();
+  last.socket.write('x');
+  const [whole] = await once(last.client, 'message');
+  expect(whole).toHaveLength(length);
+});
+
+test('what stands between the parts of a message counts with it, and ends the connection', async () => {
+  const connect = await serve(patient);
+  const { client, socket, connection, ours } = await connect();
+  socket.resume();
+  connection.acceptLargeMessages();
+  client.send('x', { fin: false });
+  for (let n = 0; n < 500; n += 1) client.pong(Buffer.alloc(125));
+  await sleep(100);
+  expect(ours.destroyed).toBe(false);
+  const pongs = setInterval(() => {
+    for (let n = 0; n < 1_000; n += 1) client.pong(Buffer.alloc(125));
+  }, 1);
+  await once(client, 'close');
+  clearInterval(pongs);
+  expect(ours.bytesRead).toBeLessThan(4 * mebibyte);
+});
+
+test('pongs between messages do not add up', { timeout: 30_000 }, async () => {
+  const connect = await serve(patient);
+  const { client, socket, connection, ours } = await connect();
+  socket.resume();
+  connection.acceptLargeMessages();
+  while (ours.bytesRead < 3 * mebibyte) {
+    for (let n = 0; n < 1_000; n += 1) client.pong(Buffer.alloc(125));
+    await sleep(5);
+  }
+  client.send('still here');
+  const [answer] = await once(client, 'message');
+  expect(String(answer)).toBe('still here');
 });

@@ -53,9 +53,9 @@ const ofLargest = 'the one that began first of the client address (IPv6: one /64
 const requests: readonly Limit[] = [
   ['Request body', `${bytes(maxBodyBytes)}, in ${number(maxBodyChunks)} chunks`, error('content_too_large')],
   [
-    `Request bodies of more than ${bytes(bodyLimits.small)} at once, in each process`,
+    `Request bodies, and messages of WebSockets that arrive, of more than ${bytes(bodyLimits.small)} at once, in each process`,
     bytes(bodyLimits.bytes),
-    `${later}: ${ofLargest}`,
+    `${later}, or closed with 1013: ${ofLargest}`,
   ],
   ['Request headers, the URL included', bytes(maxHeadersLength), error('content_too_large')],
   [
