@@ -115,7 +115,7 @@ describe('the README', () => {
   test.each(files)('%s prints what it reads', async (name, code) => {
     // In a folder that is not compiled: apollo.ts declares types for the defaults of every Apollo Client of its project.
     const path = `readme/${name}`;
-    const once = code.replace('console.log(data);', '{ console.log(data); break; }');
+    const once = code.replace(/^(for await .*\)) (console\.log\(.*\);)$/m, '$1 { $2 break; }');
     await project.write(path, `${once}\nprocess.exit();\n`);
     expect(await project.run(path)).toContain(name === 'subscription.ts' ? "name: 'Demo PNET'" : 'Demo');
   });
