@@ -175,8 +175,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     edits: {
       'src/telemetry/series.ts': [
         [
-          'export const series = {',
-          "export const series = {\n  'postern.requests.keyless': counter('{request}', 'Requests without an API key.'),",
+          'const series = {',
+          "const series = {\n  'postern.requests.keyless': counter('{request}', 'Requests without an API key.'),",
         ],
       ],
       'src/http/observed-requests.ts': [
