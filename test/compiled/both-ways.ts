@@ -3,6 +3,16 @@ import type { Gateway } from '../support/gateway.ts';
 import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub, webhook } from '../support/stub.ts';
 
 /** A response as it came. */
+/**
+ * The text of a response, with its errors in an order of their own: lists that fail at the same time have theirs in the order in which
+ * they failed.
+ */
+export function errorsInOrder(body: string): string {
+  const { errors, ...rest } = JSON.parse(body);
+  if (!Array.isArray(errors) || errors.length < 2) return body;
+  return JSON.stringify({ errors: errors.map((error) => JSON.stringify(error)).sort(), ...rest });
+}
+
 export interface Came {
   readonly status: number;
   /** Without the date. */

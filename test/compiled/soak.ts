@@ -13,6 +13,7 @@ import { residentOf } from '../bench/process-figures.ts';
 import { generatePage, listAt } from '../support/list-pages.ts';
 import { temporaryDirectory } from '../support/process.ts';
 import { seededRandom } from '../support/random.ts';
+import { errorsInOrder } from './both-ways.ts';
 import { generatedOperation, randomSeed } from './differential.ts';
 
 const [minutes = 15, firstSeed = randomSeed()] = process.argv.slice(2).map(Number);
@@ -56,9 +57,9 @@ async function ask({ url }: Target, id: string, body: string): Promise<string> {
   const headers = { 'content-type': 'application/json', 'x-api-key': 'their-key', 'x-request-id': id };
   const sent = request(url, { method: 'POST', headers, agent }).end(body);
   const [response] = await once(sent, 'response');
-  let text = `${response.statusCode} ${response.headers['content-type']}\n`;
-  for await (const chunk of response.setEncoding('utf8')) text += chunk;
-  return text;
+  let came = '';
+  for await (const chunk of response.setEncoding('utf8')) came += chunk;
+  return `${response.statusCode} ${response.headers['content-type']}\n${errorsInOrder(came)}`;
 }
 
 const targets = await Promise.all([start('on'), start('off')]);
