@@ -25,7 +25,7 @@ export const maxStrangerBytes = 16_384;
  * Of a message, in the names of ws: reads of its connection, and its parts (RFC 6455, section 5.4). Each takes hundreds of bytes of
  * its own, and a part holds all of the read that it came with. Clients send a short message in one part.
  */
-export const piecesOf = {
+export const socketLimits = {
   stranger: { maxBufferedChunks: 64, maxFragments: 1 },
   caller: { maxBufferedChunks: 4_096, maxFragments: 64 },
 } as const;
@@ -106,7 +106,7 @@ export class SocketConnection {
 
   /** Of {@link maxBodyBytes}, from now on. */
   acceptLargeMessages(): void {
-    const { maxBufferedChunks, maxFragments } = piecesOf.caller;
+    const { maxBufferedChunks, maxFragments } = socketLimits.caller;
     // ws takes one limit for all connections; its receiver reads these with every frame.
     Object.assign(receiverOf(this.#socket), {
       _maxPayload: maxBodyBytes,
@@ -200,7 +200,7 @@ export function socketServer(
         // Compression of two parties' texts tells one of the other (BREACH).
         perMessageDeflate: false,
         maxPayload: maxStrangerBytes,
-        ...piecesOf.stranger,
+        ...socketLimits.stranger,
         // A packet of many messages takes turns with the other connections.
         allowSynchronousEvents: false,
         handleProtocols: () => protocol,

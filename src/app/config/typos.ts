@@ -10,8 +10,8 @@ const removed: Readonly<Record<string, string>> = {
 };
 
 /**
- * A mistyped variable, or the file of one that takes none, would be ignored, and the gateway would start with a default: on another database, for example.
- * If ours is set too, the other is somebody else's.
+ * A mistyped variable, or a file for one that takes none, would be ignored, and the gateway would start with a default: on another
+ * database, for example. If ours is set too, the other is somebody else's.
  * @throws ConfigError for the first of them
  */
 export function refuseTypos(names: readonly string[], environment: Environment): void {

@@ -15,7 +15,7 @@ import { changeWebhook, type ManageableWebhook } from './manageable.ts';
 /** No API key is ever for it. */
 const removedWorkspace = { id: 'removed-webhooks', name: 'Webhooks that are being deleted', created_at: 0 };
 
-const deletedOfStep = 500;
+const deliveriesPerStep = 500;
 
 /** {@link removals} delete what one step leaves. @returns false if it was changed or deleted since the check */
 export function removeWebhook(
@@ -80,7 +80,7 @@ async function deleteSome(
     .selectFrom('deliveries')
     .select(['state', 'created_at', 'id'])
     .where('webhook_id', '=', webhookId);
-  const deliveries = await pageQuery(ofWebhook, stateOrder, after, deletedOfStep)
+  const deliveries = await pageQuery(ofWebhook, stateOrder, after, deliveriesPerStep)
     // Those being settled are left to a later step: see store/locks.ts.
     .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked())
     .execute();
@@ -90,7 +90,7 @@ async function deleteSome(
       .deleteFrom('deliveries')
       .where(isOneOf(kind, 'id', ids))
       .execute();
-  const last = deliveries.length < deletedOfStep ? undefined : deliveries.at(-1);
+  const last = deliveries.length < deliveriesPerStep ? undefined : deliveries.at(-1);
   if (last !== undefined) return [last.state, last.created_at, last.id];
   const left = await ofWebhook.limit(1).executeTakeFirst();
   if (left === undefined) await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();

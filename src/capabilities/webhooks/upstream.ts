@@ -63,7 +63,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   const lists: WebhooksPort['lists'] = (context, requests) =>
     readLongest(
       requests.map((request) => ({ ...request, limit: request.limit ?? webhookLimits.limit.default })),
-      searchPlace,
+      placeOfSearch,
       (request) => list(context, request),
     );
 
@@ -102,7 +102,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
 }
 
 /** Of a page in its list, which is the one that the page's cursors are bound to. */
-const searchPlace = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
+const placeOfSearch = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
 
 const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList> => ({
   items: 'items',

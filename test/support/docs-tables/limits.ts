@@ -17,7 +17,7 @@ import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
 import { maxWaitingBytes, maxWaitingRequests, waitingLimits } from '../../../src/http/connections.ts';
 import { bodyLimits, maxBodyBytes, maxBodyChunks } from '../../../src/http/request-bodies.ts';
 import { maxHeadersLength } from '../../../src/http/request-head.ts';
-import { maxStrangerBytes, piecesOf } from '../../../src/http/web-socket.ts';
+import { maxStrangerBytes, socketLimits } from '../../../src/http/web-socket.ts';
 import type { ErrorName } from '../../../src/kernel/errors.ts';
 import { issueLimits } from '../../../src/kernel/issues.ts';
 import { maxJsonDepth, maxJsonEntries, maxJsonFields } from '../../../src/kernel/lib/json-text.ts';
@@ -234,7 +234,7 @@ const streams: readonly Limit[] = [
   ],
   [
     'Parts of a message of a WebSocket',
-    `${number(piecesOf.caller.maxFragments)}; ${number(piecesOf.stranger.maxFragments)} without a right API key`,
+    `${number(socketLimits.caller.maxFragments)}; ${number(socketLimits.stranger.maxFragments)} without a right API key`,
     'closed with 1008',
   ],
   ['Time to begin a WebSocket with `connection_init`', seconds(beginMs), 'closed with 4408'],
