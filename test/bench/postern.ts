@@ -13,7 +13,7 @@ import { spawnGateway } from './children.ts';
 const ownRoot = join(import.meta.dirname, '../..');
 
 /** The arguments that `npm start` gives Node.js in a checkout: flags, then the entry. */
-function startArguments(root: string): { readonly flags: readonly string[]; readonly file: string } {
+export function startArguments(root: string): { readonly flags: readonly string[]; readonly file: string } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const words: string[] = scripts.start.split(' ').slice(1);
   return { flags: words.slice(0, -1), file: join(root, words.at(-1) ?? '') };

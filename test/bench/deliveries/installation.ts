@@ -2,9 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import packageJson from '../../../package.json' with { type: 'json' };
+import { join } from 'node:path';
 import { databases } from '../../support/databases.ts';
 import { messageOf } from '../children.ts';
+import { startArguments } from '../postern.ts';
 import type { Arrived, Expectation } from './receiver.ts';
 import type { Call, Order } from './serve.ts';
 import type { Target } from './targets.ts';
@@ -88,9 +89,9 @@ async function end(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Postern runs with what `npm start` gives Node.js, the others with its defaults. */
+/** Postern runs with what `npm start` of its checkout gives Node.js, the others with the defaults. */
 const flagsOf = ({ module }: Target): readonly string[] =>
-  module.endsWith('/postern.ts') ? packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--')) : [];
+  module.endsWith('/postern.ts') ? startArguments(join(module, '../../../..')).flags : [];
 
 async function storeOf({ store }: Target): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const dialect = databases.find(({ name }) => name === store);

@@ -52,7 +52,10 @@ async function measureRounds<Figures>(
       stand(installation, true);
     }
     for (let round = 0; round <= rounds; round += 1) {
-      for (const [name, installation] of installations) {
+      // Each in every place: compared with itself, a checkout was 4 % quicker in the second.
+      const order = [...installations];
+      if (round % 2 === 0) order.reverse();
+      for (const [name, installation] of order) {
         stand(installation, false);
         const figures = await measure(targets[name], installation, round === 0 ? count / 2 : count);
         stand(installation, true);
