@@ -108,12 +108,13 @@ const onSqlite: ClaimStatements<NumberedDelivery> = {
   /** SQLite has one writer at a time: nothing changes between this read and the claim. */
   async find(transaction, terms, shares) {
     const due: NumberedDelivery[] = [];
+    // An expression: for a plain limit SQLite would prepare the statement again.
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<NumberedDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes, d.rowid as rowid
         from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
-        order by d.created_at ${direction(terms)} limit ${count}`.execute(transaction);
+        order by d.created_at ${direction(terms)} limit 0 + ${count}`.execute(transaction);
       due.push(...rows);
     }
     return due;

@@ -9,6 +9,9 @@ import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json.ts';
 
+/** More than are looked for at once. */
+const manyClaims = 10_000;
+
 export interface ClaimTicket {
   readonly deliveryId: string;
   readonly claimToken: string;
@@ -39,7 +42,7 @@ export async function confirmClaims(
     where ${isOneOf(kind, 'id', webhookIds)} and enabled = 1 and paused_until <= ${now}
     union all
     select null, null, claim_token
-    from (select claim_token, state from deliveries where ${isOneOf(kind, 'id', ofClaims)} limit ${ofClaims.length}) claimed
+    from (select claim_token, state from deliveries where ${isOneOf(kind, 'id', ofClaims)} limit ${sql.lit(manyClaims)}) claimed
     where state = 'pending'`.execute(database);
   const revisions = new Map(rows.map(({ webhook_id, revision }) => [webhook_id, revision]));
   const claims = new Set(rows.map(({ claim_token }) => claim_token));

@@ -29,7 +29,7 @@ export async function readyWaiting(transaction: Kysely<Tables>, kind: DatabaseKi
   const { numAffectedRows = 0n } = await sql`
     update deliveries set next_at = 0 where id in (
       select d.id from deliveries d where d.state = 'pending' and d.next_at > 0 and d.next_at <= ${now}
-      order by d.next_at limit ${movedAtOnce} ${unlocked(kind, 'd')}
+      order by d.next_at limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
     )`.execute(transaction);
   return numAffectedRows === BigInt(movedAtOnce);
 }
@@ -144,7 +144,7 @@ export async function setAside(
       from ${rowsTable(kind, 'away', rows)}
       join webhooks on webhooks.id = away.webhook_id and webhooks.enabled = away.enabled
       join ${readyDeliveries[kind]} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
-      limit ${movedAtOnce} ${unlocked(kind, 'd')}
+      limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
     ) aside
     where deliveries.id = aside.id
     returning deliveries.id as id, deliveries.state as state`.execute(transaction);

@@ -13,11 +13,11 @@ import {
 import pg from 'pg';
 import { DatabaseFault, type OnFault, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
-import { PostgresCompiler } from './long-lists.ts';
 import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
+import { PostgresCompiler } from './query-compilers.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 import { repeatConflicting } from './transaction.ts';
 

@@ -1,6 +1,6 @@
 /** Kysely's dialect on `node:sqlite`, in the calling thread. */
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
-import { SqliteCompiler } from './long-lists.ts';
+import { SqliteCompiler } from './query-compilers.ts';
 
 export const sqliteDialect = (database: () => Promise<SqliteDatabase>): Dialect =>
   new TransactionalDdlDialect({ database });

@@ -11,8 +11,8 @@ import {
 } from 'kysely';
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
 import { createKeyedLock } from './keyed-lock.ts';
-import { SqliteCompiler } from './long-lists.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
+import { SqliteCompiler } from './query-compilers.ts';
 import type { Tables } from './schema.ts';
 import { readsOnly } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';

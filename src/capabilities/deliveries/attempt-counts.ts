@@ -110,7 +110,7 @@ export async function deleteOldStatistics(database: Kysely<Tables>, kind: Databa
       const { numAffectedRows } = await sql`
         delete from ${sql.table(table)} where (${key}) in (
           select ${key} from ${sql.table(table)}
-          where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${deletedAtOnce} ${unlocked(kind)})`.execute(
+          where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${sql.lit(deletedAtOnce)} ${unlocked(kind)})`.execute(
         database,
       );
       if (Number(numAffectedRows ?? 0) === deletedAtOnce) return true;

@@ -33,7 +33,7 @@ const countedRows = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuil
   select count(*) from (
     select 1 from deliveries
     where webhook_id = webhooks.id and state = ${sql.lit(state)} and ${isSeen}
-    limit ${maxCounted}
+    limit ${sql.lit(maxCounted)}
   ) as part)`;
 
 /** Of all webhooks of a workspace. */
@@ -54,13 +54,13 @@ const maxRead = 10 * maxCounted;
 const deliveriesIn = (workspaceId: string, state: DeliveryState) => sql`(
   select webhook_id, created_at from deliveries
   where workspace_id = ${workspaceId} and state = ${sql.lit(state)}
-  order by created_at, id limit ${maxRead}
+  order by created_at, id limit ${sql.lit(maxRead)}
 ) as oldest_deliveries where exists (
   select 1 from webhooks where webhooks.id = webhook_id and webhooks.workspace_id = ${workspaceId}
 )`;
 
 const countedIn = (workspaceId: string, state: DeliveryState): RawBuilder<number> => sql`(
-  select count(*) from (select 1 from ${deliveriesIn(workspaceId, state)} limit ${maxCounted}) as part)`;
+  select count(*) from (select 1 from ${deliveriesIn(workspaceId, state)} limit ${sql.lit(maxCounted)}) as part)`;
 
 const toBacklog = ({ pending, held, oldest }: BacklogRow): WebhookBacklog => ({
   pending_count: Number(pending),

@@ -1,10 +1,15 @@
-/** Long `in` lists become one parameter (SQLite takes 32,766, Postgres 65,535); short ones stay, for the planners. */
+/**
+ * What Kysely compiles otherwise. Long `in` lists become one parameter (SQLite takes 32,766, Postgres 65,535); short ones
+ * stay, for the planners.
+ */
 import {
   type BinaryOperationNode,
+  type LimitNode,
   OperatorNode,
   PostgresQueryCompiler,
   PrimitiveValueListNode,
   SqliteQueryCompiler,
+  ValueNode,
 } from 'kysely';
 
 const maxListed = 100;
@@ -28,6 +33,13 @@ export class SqliteCompiler extends SqliteQueryCompiler {
     this.append(' in (select value from json_each(');
     this.appendValue(JSON.stringify(values));
     this.append('))');
+  }
+
+  /** A literal: a bound limit is part of the plan, so that SQLite prepares the statement again for each execution. */
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ');
+    if (ValueNode.is(limit)) this.appendImmediateValue(limit.value);
+    else this.visitNode(limit);
   }
 }
 

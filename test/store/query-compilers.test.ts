@@ -1,4 +1,7 @@
-/** Lists out of data are of any length: a statement has fewer parameters than a database takes. */
+/**
+ * Lists out of data are of any length: a statement has fewer parameters than a database takes. SQLite prepares a bound
+ * limit again for each execution.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,12 +30,23 @@ test.each(databases)('a list of 70,000 ids and numbers on $name', async ({ withS
   await place.drop();
 });
 
-test('no statement joins a list out of data by itself', () => {
-  const src = join(import.meta.dirname, '../../src');
-  const joining = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && /\bin \(\$\{sql\.join/.test(readFileSync(join(src, file), 'utf8')),
+const src = join(import.meta.dirname, '../../src');
+
+const filesWith = (pattern: RegExp) =>
+  readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && pattern.test(readFileSync(join(src, file), 'utf8')),
   );
-  expect(joining).toEqual([]);
+
+test('no statement joins a list out of data by itself', () => {
+  expect(filesWith(/\bin \(\$\{sql\.join/)).toEqual([]);
+});
+
+test('no statement binds its limit on SQLite', async () => {
+  expect(filesWith(/\blimit \$\{(?!sql\.lit\(|limit\})/)).toEqual([]);
+  const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
+  const page = database.selectFrom('webhooks').select('id').limit(51);
+  expect(page.compile()).toMatchObject({ parameters: [], sql: expect.stringMatching(/ limit 51$/) });
+  await database.destroy();
 });
 
 test.each(databases)(
