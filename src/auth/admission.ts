@@ -27,9 +27,8 @@ export interface Admission {
 
 export interface AdmissionLimits {
   readonly requests: RateLimit;
-  /** By client address. */
+  /** By client address, as is the next. */
   readonly wrongKeys: RateLimit;
-  /** By client address. */
   readonly keyless: RateLimit;
 }
 

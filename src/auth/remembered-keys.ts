@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Authenticate, Caller } from '../kernel/caller.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 
 /** Trust in a valid key without a look-up, in milliseconds: the longest delay of a revocation. */
 const rememberedMs = 1_000;
@@ -18,10 +19,10 @@ interface Remembered {
   caller: Caller | Promise<Caller>;
 }
 
-/** Concurrent requests with one key share a look-up. @param clocks.elapsed monotonic milliseconds */
+/** Concurrent requests with one key share a look-up. */
 export function rememberKeys(
   authenticate: Authenticate,
-  { now, elapsed = () => performance.now() }: { readonly now: () => Date; readonly elapsed?: () => number },
+  { now, elapsed = () => performance.now() }: { readonly now: () => Date; readonly elapsed?: Clock },
 ): RememberedKeys {
   let keys = new LRUCache<string, Remembered>({ max: maxRemembered });
 

@@ -1,5 +1,7 @@
 /** Least recently used entries go first, beyond a bound in bytes. */
+
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { CacheEntry, FoundResponse, ResponseStore } from './response-store.ts';
 
 const entryBytes = 512;
@@ -12,10 +14,10 @@ interface Entry {
   readonly until: number;
 }
 
-/** Drops stale entries at their look-up. @param maxBytes with overhead. @param elapsed monotonic milliseconds */
+/** Drops stale entries at their look-up. @param maxBytes with overhead. */
 export function createMemoryStore(
   { maxBytes }: { readonly maxBytes: number },
-  elapsed: () => number = () => performance.now(),
+  elapsed: Clock = () => performance.now(),
 ) {
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,

@@ -1,6 +1,8 @@
 /** A connection to an optional Redis server: nothing waits long for it. */
+
 import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from 'pino';
+import type { Clock } from '../kernel/lib/time-units.ts';
 
 /** Milliseconds; then the gateway works without Redis. */
 const commandTimeoutMs = 250;
@@ -15,8 +17,7 @@ const quietMs = 60_000;
 export interface RedisServerOptions {
   readonly url: string;
   readonly logger: Logger;
-  /** Milliseconds of a monotonic clock. */
-  readonly elapsed?: (() => number) | undefined;
+  readonly elapsed?: Clock | undefined;
 }
 
 /** Reconnects by itself; commands fail at once meanwhile. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import type { ReleasedClaim } from './settle.ts';
 
@@ -9,10 +10,9 @@ interface ClaimLease {
 
 export class ClaimLeases {
   readonly #leases = new Map<string, ClaimLease>();
-  readonly #clock: () => number;
+  readonly #clock: Clock;
 
-  /** @param clock monotonic milliseconds */
-  constructor(clock: () => number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 

@@ -40,7 +40,6 @@ export interface ClaimedRow {
   readonly event: string;
   /** JSON. */
   readonly data: string;
-  /** Of the emitting span. */
   readonly traceparent: string | null;
 }
 

@@ -37,7 +37,6 @@ export async function readyWaiting(transaction: Kysely<Tables>, kind: DatabaseKi
 export interface DueDestination {
   readonly id: string;
   readonly enabled: number;
-  /** Epoch milliseconds. */
   readonly paused_until: number;
   /** Since its last success: 0 or 1. */
   readonly failing: number;

@@ -59,6 +59,7 @@ import { holds } from '../capabilities/webhooks/holds.ts';
 import { removals } from '../capabilities/webhooks/removal.ts';
 import type { RandomBytes } from '../kernel/ids.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import type { Lookup } from '../net/dns/lookup.ts';
@@ -88,8 +89,7 @@ export interface DeliveryTuning {
   readonly lookup?: Lookup;
   readonly outbound?: Outbound;
   readonly presence?: Presence;
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number;
+  readonly clock?: Clock;
   readonly after?: After;
   readonly afterRound?: AfterRound;
   readonly limits?: Partial<LaneLimits>;
@@ -207,7 +207,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const retention = startRetention({
     ...options,
     kind: location.kind,
-    days: retentionDays,
+    deletedAfterDays: retentionDays,
     maxEvents,
     clock,
     after,

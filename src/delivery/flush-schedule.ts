@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { After } from './after.ts';
 
 type State =
@@ -15,8 +16,7 @@ export interface FlushScheduleOptions {
   /** After each flush, with the next one scheduled. @param isAskedFor whether somebody asked for that one */
   readonly onFlushed: (isAskedFor: boolean) => void;
   readonly after: After;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   /** The longest pause. */
   readonly pollMs: number;
 }

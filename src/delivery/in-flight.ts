@@ -3,9 +3,9 @@
  * a destination of which none has ended, gives up its slot sooner: thousands of new destinations may hang at the same
  * moment, and each costs a slot once.
  */
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { ClaimedDelivery } from './queue.ts';
 
-/** Milliseconds. */
 export interface AgeLimits {
   /** Then a request is slow, and takes no slot. */
   readonly slowAfterMs: number;
@@ -31,8 +31,7 @@ export interface InFlight {
   readonly slots: number;
 }
 
-/** @param clock monotonic milliseconds */
-export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits, clock: () => number): InFlight {
+export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits, clock: Clock): InFlight {
   /** Taken, and whether as probes. */
   const taken = new Map<ClaimedDelivery, boolean>();
   /** Start times of probes, and of requests with a slot; the oldest first. */

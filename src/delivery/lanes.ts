@@ -2,6 +2,7 @@
  * Fairness over destinations: each fills its own lane (lane.ts) and no other, and all that hang or are unknown leave
  * places to those that answer (standing.ts).
  */
+import type { Clock } from '../kernel/lib/time-units.ts';
 import { createByteBudget } from './byte-budget.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type AgeLimits, createInFlight } from './in-flight.ts';
@@ -80,8 +81,7 @@ interface Load {
   readonly rotation: Set<Lane>;
 }
 
-/** @param clock monotonic milliseconds */
-export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
+export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
   const lanes = new Map<string, Lane>();
   const emptyLoad = (): Load => ({ queued: 0, sending: 0, recent: 0, rotation: new Set() });
   const loads: Readonly<Record<Standing, Load>> = { quick: emptyLoad(), young: emptyLoad(), slow: emptyLoad() };

@@ -70,7 +70,6 @@ export interface PreparedDelivery {
   readonly number: number;
   /** In the retry schedule, from 1. */
   readonly attempt: number;
-  /** Of the emitting span. */
   readonly traceparent: string | null;
 }
 

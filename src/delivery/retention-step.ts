@@ -1,5 +1,7 @@
 /** The SQL of retention, in steps that stay short whatever the number of events. */
+
 import type { Transaction } from 'kysely';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json.ts';
 import type { CreationPosition } from '../store/keyset.ts';
@@ -21,13 +23,12 @@ export interface Step {
  * steps.
  * @param before epoch milliseconds
  * @param size events to read, and deliveries to delete, at most
- * @param clock monotonic milliseconds
  */
 export function deleteStep(
   database: Database,
   kind: DatabaseKind,
   { before, from, size }: { readonly before: number; readonly from: CreationPosition; readonly size: number },
-  clock: () => number,
+  clock: Clock,
 ): Promise<Step> {
   return inTransaction(database, async (transaction) => {
     const began = clock();

@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
-import { day } from '../kernel/lib/time-units.ts';
+import { type Clock, day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { CreationPosition } from '../store/keyset.ts';
@@ -34,13 +34,11 @@ const firstSweepMs = 200;
 export interface RetentionOptions {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  /** The age of deletion. */
-  readonly days: number;
+  readonly deletedAfterDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
   readonly now: () => Date;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   readonly after: After;
   readonly logger: Logger;
   readonly telemetry?: Pick<Telemetry, 'metrics'>;
@@ -51,7 +49,7 @@ export function startRetention(options: RetentionOptions): Repeated {
   return repeat(options.after, async () => (await work.next()).value);
 }
 
-/** Yields pauses, in milliseconds. */
+/** Yields milliseconds to wait. */
 async function* sweeps(options: RetentionOptions): AsyncGenerator<number, never> {
   yield firstSweepMs;
   for (;;) {
@@ -65,11 +63,11 @@ async function* sweeps(options: RetentionOptions): AsyncGenerator<number, never>
 }
 
 async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
-  const { database, maxEvents, days, kind, now, clock, telemetry = noTelemetry } = options;
+  const { database, maxEvents, deletedAfterDays, kind, now, clock, telemetry = noTelemetry } = options;
   const { metrics } = telemetry;
   const { stepMs, rest } = paces[kind];
   const began = clock();
-  const old = now().getTime() - days * day;
+  const old = now().getTime() - deletedAfterDays * day;
   const surplus = maxEvents === 0 ? 0 : yield* creationBeyond(database, maxEvents, rest * stepMs);
   const before = Math.max(old, surplus);
   let [from, stepSize]: [CreationPosition | null, number] = [firstPosition, size.first];

@@ -1,5 +1,6 @@
 /** One attempt: claimed delivery → signed request → response → outcome. */
 
+import type { Clock } from '../kernel/lib/time-units.ts';
 import { redactor } from '../kernel/secrets/redact.ts';
 import type { Outbound, OutboundResponse } from '../net/outbound.ts';
 import type { DeliveryAttemptTable } from '../store/schema.ts';
@@ -23,8 +24,7 @@ export const unsent: StoredResponse = { status: null, failure: null, response_bo
 
 export interface AttemptClocks {
   readonly now: () => Date;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
+  readonly clock: Clock;
 }
 
 /** Begins now: the outcome has this time and the duration since. */

@@ -1,15 +1,15 @@
 /** Work on many rows in small steps, with pauses of their lengths, so that nothing waits. */
+
 import type { Logger } from 'pino';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
-/** Milliseconds between looks. */
-const workLookMs = 1_000;
+const betweenLooksMs = 1_000;
 
 export interface StepsOptions {
   readonly logger: Logger;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   readonly after: After;
 }
 
@@ -33,7 +33,7 @@ export function startSteps(
       logger.error({ err: error }, failed);
       return false;
     });
-    return more ? clock() - began : workLookMs;
+    return more ? clock() - began : betweenLooksMs;
   });
 }
 

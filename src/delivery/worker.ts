@@ -2,7 +2,9 @@
  * A process's worker: claims, sends, settles. Each round is a flush, one transaction of the queue, after an event, a
  * result, a notification, or a timer that finds due retries.
  */
+
 import type { Logger } from 'pino';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Outbound } from '../net/outbound.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
@@ -24,8 +26,7 @@ export interface WorkerOptions {
   readonly logger: Logger;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly after: After;
   readonly afterRound: AfterRound;

@@ -2,10 +2,12 @@
  * Cached responses to queries, by query and API key, looked up behind the limits in place of the execution. Only the
  * execution decides what a key may see: responses without errors are cached, each for its own key.
  */
+
 import { hash } from 'node:crypto';
 import type { FoundResponse, ResponseStore } from '../cache/response-store.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { KnownOperation } from './documents/known-documents.ts';
 
 interface CacheableOperation {
@@ -31,10 +33,8 @@ export interface ResponseCache {
 interface ResponseCacheOptions {
   readonly store: ResponseStore;
   readonly tenantOf: (caller: Caller) => string;
-  /** In seconds. */
   readonly maxAge: number;
-  /** Milliseconds of a monotonic clock. */
-  readonly elapsed?: () => number;
+  readonly elapsed?: Clock;
 }
 
 /** Larger responses would take the place of many. */

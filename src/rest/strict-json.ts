@@ -3,9 +3,8 @@
  *
  * RFC 8259, section 4, leaves it open what a repeated name in an object means, and parsers differ: JSON.parse takes the
  * last value, others take the first. A proxy in front of the gateway would then check one `account_id`, and the gateway
- * act for another. No setting of JSON.parse reports a repeated name, and `secure-json-parse`
- * looks for `__proto__` alone. Hence the scanner below: one pass over a text that is known to be JSON and at most 1 MiB
- * long.
+ * act for another. No setting of JSON.parse reports a repeated name, and `secure-json-parse` looks for `__proto__`
+ * alone. Hence the scanner below: one pass over a text that is known to be JSON and at most 1 MiB long.
  */
 import { malformedRequest } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';

@@ -39,8 +39,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
 const parametersRoom = 16_384;
 
 interface OpenSpliceOptions {
-  /** In bytes. */
-  readonly maxOutput: number;
+  readonly maxOutputBytes: number;
   readonly release: (kernel: Kernel) => void;
 }
 
@@ -70,16 +69,16 @@ function writeChunks(chunks: readonly Uint8Array[], bytes: Uint8Array, start: nu
 class OpenSplice implements Splice {
   readonly #plan: EncodedPlan;
   readonly #release: (kernel: Kernel) => void;
-  readonly #maxOutput: number;
+  readonly #maxOutputBytes: number;
   #kernel: Kernel | undefined;
   readonly #parameters: number;
   #top: number;
   #outStart: number;
   #outEnd: number;
 
-  constructor(plan: EncodedPlan, kernel: Kernel, parameters: number, { maxOutput, release }: OpenSpliceOptions) {
+  constructor(plan: EncodedPlan, kernel: Kernel, parameters: number, { maxOutputBytes, release }: OpenSpliceOptions) {
     this.#plan = plan;
-    this.#maxOutput = maxOutput;
+    this.#maxOutputBytes = maxOutputBytes;
     this.#kernel = kernel;
     this.#release = release;
     this.#parameters = parameters;
@@ -126,7 +125,7 @@ class OpenSplice implements Splice {
     const { kernel } = this;
     if (!this.#moveOutput(kernel, mostUtf8Bytes(text))) return 'too_large';
     const end = this.#outEnd + kernel.bytes.write(text, this.#outEnd);
-    if (end - this.#outStart > this.#maxOutput) return 'too_large';
+    if (end - this.#outStart > this.#maxOutputBytes) return 'too_large';
     this.#top = this.#outEnd = end;
     return null;
   }
@@ -182,7 +181,7 @@ class OpenSplice implements Splice {
     const room = needed <= parametersRoom ? this.#parameters : this.#take(kernel, needed);
     if (room === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
     const address = writeRecords(records, kernel, room);
-    return this.#run(kernel.calls.print, address, this.#outEnd, clamped(this.#outStart + this.#maxOutput));
+    return this.#run(kernel.calls.print, address, this.#outEnd, clamped(this.#outStart + this.#maxOutputBytes));
   }
 
   /** @throws Error once it is closed, as the memory may be someone else's */

@@ -1,7 +1,6 @@
 /**
  * A splice as data: which values to note while reading a JSON document, and how to print them into another. It knows
- * JSON and
- * nothing else.
+ * JSON and nothing else.
  *
  * ```
  * document {"items":[{"id":"7","name":"Ada"},{"name":"Bo","id":"8"}],"next":null}
@@ -11,8 +10,7 @@
  * ```
  *
  * The output equals `JSON.stringify` of the values that `JSON.parse` reads. What a template does not expect is refused
- * with a
- * reason; nothing printed may be used then.
+ * with a reason; nothing printed may be used then.
  */
 
 /** Values to note, by key. Of a repeated key the last value counts. */

@@ -24,7 +24,7 @@ export const maxIdleBytes = 4 * 1_024 * 1_024;
 interface SplicerOptions {
   readonly maxBytes?: number;
   /** What is longer is refused before it is printed whole: escapes of a text of 15 MB hold the event loop for 100 ms. */
-  readonly maxOutput?: number;
+  readonly maxOutputBytes?: number;
   /** Another build, for tests that need it to fail. */
   readonly module?: WebAssembly.Module;
 }
@@ -32,7 +32,7 @@ interface SplicerOptions {
 /** @throws RangeError for an impossible bound; Error if the kernel's file is missing or damaged */
 export function createSplicer({
   maxBytes = defaultMaxBytes,
-  maxOutput = maxBytes,
+  maxOutputBytes = maxBytes,
   module,
 }: SplicerOptions = {}): Splicer {
   if (!(maxBytes >= leastMaxBytes && maxBytes <= mostMaxBytes)) {
@@ -51,7 +51,7 @@ export function createSplicer({
     open(plan) {
       const kernel = take(plan);
       if (kernel === undefined) return refusingSplice('too_large');
-      const splice = openSplice(plan, kernel, { maxOutput, release });
+      const splice = openSplice(plan, kernel, { maxOutputBytes, release });
       if (splice === undefined) release(kernel);
       return splice ?? refusingSplice('too_large');
     },

@@ -2,8 +2,10 @@
  * Liveness of the processes on a database, by a lock that the system releases with the process: on SQLite of a file, on
  * Postgres an advisory lock of each connection that claims (one that only listens may be lost before).
  */
+
 import { sql } from 'kysely';
 import type { RandomBytes } from '../kernel/ids.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Database, DatabaseLocation } from './database.ts';
 import { openFilePresence } from './process-files.ts';
 
@@ -27,7 +29,6 @@ const missingMs = 3_000;
 export const aliveWhileOpen = (processId: string): string =>
   `select pg_advisory_lock_shared(${lockClass}, ${Number.parseInt(processId, 16) | 0})`;
 
-/** @param clock monotonic milliseconds */
 export function openPresence(
   database: Database,
   location: DatabaseLocation,
@@ -35,7 +36,7 @@ export function openPresence(
     processId,
     randomBytes,
     clock = () => performance.now(),
-  }: { readonly processId: string; readonly randomBytes: RandomBytes; readonly clock?: () => number },
+  }: { readonly processId: string; readonly randomBytes: RandomBytes; readonly clock?: Clock },
 ): Presence {
   if (location.kind === 'postgres') return postgresPresence(database, processId, clock);
   // Memory is shared with nobody.
@@ -48,7 +49,7 @@ const alone: Omit<Presence, 'id'> = { findDead: async () => [], close: () => {} 
 
 export const newProcessId = (randomBytes: RandomBytes): string => randomBytes(processIdLength / 2).toString('hex');
 
-function postgresPresence(database: Database, id: string, clock: () => number): Presence {
+function postgresPresence(database: Database, id: string, clock: Clock): Presence {
   /** Processes without a lock, and when that was first seen. */
   let missing = new Map<string, number>();
   return {

@@ -8,6 +8,7 @@ import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { notOffered, ServiceError } from '../kernel/errors.ts';
 import { type AbortSignalLike, type Deadline, TimeoutError, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Operation } from '../kernel/operation.ts';
 import { type RequestContext, readValue, type Spent, type WireResponse } from '../kernel/request-context.ts';
 import type { BodyMemory } from '../net/body-memory.ts';
@@ -25,8 +26,7 @@ interface UpstreamDependencies {
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
   readonly memory?: BodyMemory;
-  /** Monotonic milliseconds. */
-  readonly elapsed?: () => number;
+  readonly elapsed?: Clock;
   /** From 0 up to 1. */
   readonly random?: () => number;
 }
@@ -169,7 +169,7 @@ interface CallBudget {
 /** @param elapsed monotonic milliseconds, from the first call on */
 export function createCallBudget(
   limits: { readonly calls: number; readonly milliseconds: number },
-  elapsed: () => number,
+  elapsed: Clock,
 ): CallBudget {
   return {
     take(spent) {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { refusesKey } from './service.ts';
 
@@ -9,12 +10,12 @@ const verdictLifetimeMs = 5_000;
 export const maxChecked = 10_000;
 
 /**
- * @param ask reads something that takes a key and no account. @param elapsed monotonic milliseconds
+ * @param ask reads something that takes a key and no account.
  * @returns rejects with the service's refusal of the key, or with a failure that says nothing about it
  */
 export function createKeyCheck(
   ask: (context: RequestContext) => Promise<unknown>,
-  elapsed: () => number = () => performance.now(),
+  elapsed: Clock = () => performance.now(),
 ): (context: RequestContext) => Promise<void> {
   /** By caller id, a hash of the key. */
   const refusals = new LRUCache<string, { readonly refusal: ServiceError | null }>({

@@ -7,6 +7,7 @@ import { templateOf } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
 import type { AbortSignalLike, Deadline } from '../kernel/lib/abort-signal.ts';
 import { temporaryStatuses } from '../kernel/lib/http-semantics.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { WireResponse } from '../kernel/request-context.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { createCallSlots, type ReleaseSlot } from './call-slots.ts';
@@ -30,7 +31,7 @@ interface CallDependencies {
   readonly connections: number;
   readonly logger: Logger;
   readonly now: () => Date;
-  readonly elapsed: () => number;
+  readonly elapsed: Clock;
   readonly random: () => number;
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { type AbortSignalLike, Deadline, onAbort } from '../kernel/lib/abort-signal.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Shared } from '../kernel/request-context.ts';
 
 interface SingleFlight {
@@ -43,8 +44,7 @@ interface FlightTimes {
   readonly message: string;
 }
 
-/** @param elapsed monotonic milliseconds */
-export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, elapsed: () => number): SingleFlight {
+export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, elapsed: Clock): SingleFlight {
   const flightsByOwner = new Map<string, Map<string, Flight>>();
 
   function start(owner: string, key: string, work: (limit: Deadline) => Promise<Shared>): Flight {

@@ -137,7 +137,7 @@ describe.each(databases)('retention on $name', (dialect) => {
     startRetention({
       database: gateway.app.database,
       kind,
-      days: 1,
+      deletedAfterDays: 1,
       maxEvents,
       now: () => gateway.clock.now,
       clock: () => performance.now(),

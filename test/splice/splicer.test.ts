@@ -59,7 +59,7 @@ describe('several documents and prints', () => {
   });
 
   test('end at the bound of the output, and go on below it', () => {
-    const splice = createSplicer({ maxOutput: 100 }).open(encoded);
+    const splice = createSplicer({ maxOutputBytes: 100 }).open(encoded);
     const small = scanned(splice, json({ v: 'small' }));
     // What is selected is longer than the bound; as printed, it would not be.
     const large = scanned(splice, [Buffer.from(`{"v":"${'\\u0061'.repeat(50)}"}`)]);

@@ -13,7 +13,6 @@ export const durationBounds = [10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 1
 export interface Sample {
   readonly deliveryId: string;
   readonly webhookId: string;
-  /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly durationMs: number;
   readonly succeeded: boolean;

@@ -11,7 +11,6 @@ import { type RedeliverableState, redeliverableStates } from './shapes.ts';
 interface RequeueFilter {
   readonly webhookId: string;
   readonly state: RedeliverableState;
-  /** Inclusive. */
   readonly since: number | null;
   /** Exclusive. */
   readonly until: number | null;

@@ -50,11 +50,9 @@ export interface Delivery {
   readonly finished_at: number | null;
 }
 
-/** By the keys of its source. */
 export type EventData = Readonly<Record<string, unknown>>;
 
 export interface DeliveryAttempt {
-  /** From 1. */
   readonly number: number;
   readonly started_at: number;
   readonly duration_ms: number;
@@ -90,11 +88,9 @@ export interface WebhookStatistics {
 }
 
 export interface WebhookBacklog {
-  /** Up to {@link maxCounted}. */
+  /** Each up to {@link maxCounted}. */
   readonly pending_count: number;
-  /** Up to {@link maxCounted}. */
   readonly held_count: number;
-  /** Its creation. */
   readonly oldest_pending_at: number | null;
 }
 
@@ -145,7 +141,6 @@ const filter = {
   state: anyValueOf(deliveryStates),
   event: anyValueOf(webhookEvents),
   account_id: identifier().optional(),
-  /** Inclusive. */
   since: instant().optional(),
   /** Exclusive. */
   until: instant().optional(),

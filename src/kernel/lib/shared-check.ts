@@ -1,18 +1,13 @@
 import { within } from './abort-signal.ts';
+import type { Clock } from './time-units.ts';
 
 const keptMs = 1_000;
 
 /** Above those of connections and locks, whose errors say more. */
 const deadlineMs = 8_000;
 
-/**
- * One check at a time, for anybody; its result or failure is kept for a second. One that hangs fails until it has ended.
- * @param elapsed monotonic ms
- */
-export function sharedCheck(
-  check: () => Promise<void>,
-  elapsed: () => number = () => performance.now(),
-): () => Promise<void> {
+/** One check at a time, for anybody; its result or failure is kept for a second. One that hangs fails until it has ended. */
+export function sharedCheck(check: () => Promise<void>, elapsed: Clock = () => performance.now()): () => Promise<void> {
   let last: Promise<void> | null = null;
   let keptUntil = 0;
   return () => {

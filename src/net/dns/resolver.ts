@@ -9,7 +9,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
-import { hour } from '../../kernel/lib/time-units.ts';
+import { type Clock, hour } from '../../kernel/lib/time-units.ts';
 import { type Lookup, LookupFailure, type ResolvedAddress } from './lookup.ts';
 import { type Answer, type Query, query as queryServers } from './query.ts';
 import { localAddresses, namesToTry, parseHostsFile, parseResolverSettings, watchedFile } from './system-files.ts';
@@ -22,8 +22,7 @@ interface ResolverOptions {
   readonly query?: Query;
   /** Per lookup, over all servers and search domains. */
   readonly timeoutMs?: number;
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number;
+  readonly clock?: Clock;
 }
 
 const maxKnownNames = 10_000;

@@ -1,6 +1,8 @@
 /** Files of the system that say how names are resolved: hosts(5) and resolv.conf(5). */
+
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import type { Clock } from '../../kernel/lib/time-units.ts';
 import type { ResolvedAddress } from './lookup.ts';
 
 type HostsFile = ReadonlyMap<string, readonly ResolvedAddress[]>;
@@ -68,9 +70,9 @@ const freshMs = 1_000;
 
 /**
  * Reads a small file again after it has changed; an unreadable one is empty. Synchronous, as all threads of
- * asynchronous reads may be waiting for the system's resolver. @param clock monotonic milliseconds
+ * asynchronous reads may be waiting for the system's resolver.
  */
-export function watchedFile<Parsed>(path: string, parse: (text: string) => Parsed, clock: () => number): () => Parsed {
+export function watchedFile<Parsed>(path: string, parse: (text: string) => Parsed, clock: Clock): () => Parsed {
   let parsed = parse('');
   let version = '';
   let lookedAt = Number.NEGATIVE_INFINITY;

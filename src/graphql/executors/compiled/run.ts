@@ -27,7 +27,7 @@ export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledO
     if (caller === null) throw new Declined('no key');
     const plan = plans.planFor(values);
     if (plan instanceof Declined) throw plan;
-    splicer ??= createSplicer({ maxOutput: Math.floor(maxResponseBytes / estimateFactor) });
+    splicer ??= createSplicer({ maxOutputBytes: Math.floor(maxResponseBytes / estimateFactor) });
     return runCompiled(plan, values, Object.assign(exchange.contextOf(caller), { ports, cursors }), splicer);
   }
 
