@@ -69,12 +69,8 @@ export function createCallSlots(slots: number): CallSlots {
       };
       const enter = () => {
         leave();
-        const release = grant(keyId, queue);
-        // Expired deadlines come first: a call without time would look like a failure of the service.
-        setImmediate(() => {
-          if (signal.aborted) release();
-          resolve(signal.aborted ? null : release);
-        });
+        // At once: in a later round of the event loop a call of many takes a fifth more CPU time.
+        resolve(grant(keyId, queue));
       };
       const expire = () => {
         leave();

@@ -57,18 +57,29 @@ export function createResilientCall({
     [slots.waiting, { state: 'waiting' }],
   ]);
 
-  function attempt(call: PreparedCall, signal: AbortSignalLike): Refused | Promise<Success | CallFailure | Refused> {
+  function attempt(
+    call: PreparedCall,
+    signal: AbortSignalLike,
+    endsAt: number,
+  ): Refused | Promise<Success | CallFailure | Refused> {
     const release = slots.tryTake(call.origin.keyId);
-    return release === null ? attemptInTurn(call, signal) : make(call, signal, release);
+    return release === null ? attemptInTurn(call, signal, endsAt) : make(call, signal, release);
   }
 
-  async function attemptInTurn(call: PreparedCall, signal: AbortSignalLike): Promise<Success | CallFailure | Refused> {
+  async function attemptInTurn(
+    call: PreparedCall,
+    signal: AbortSignalLike,
+    endsAt: number,
+  ): Promise<Success | CallFailure | Refused> {
     // Nobody waits in vain.
     const refusal = circuits.refusalOf(call.origin);
     if (refusal !== null) return refusedCall(refusal);
     const release = await slots.wait(call.origin.keyId, signal);
     if (release === null) return signal.aborted ? notSent(signal) : refusedCall({ retryInMs: 0 });
-    return make(call, signal, release);
+    // The timer of the deadline may be late: a call without time would look like a failure of the service.
+    if (!signal.aborted && elapsed() < endsAt) return make(call, signal, release);
+    release();
+    return notSent(signal);
   }
 
   function make(
@@ -106,7 +117,7 @@ export function createResilientCall({
     /** An attempt that may have been carried out; a refused call was not. */
     let unsettled: ServiceError | null = null;
     for (let attempts = 1; ; attempts += 1) {
-      const result = await attempt(call, limit);
+      const result = await attempt(call, limit, endsAt);
       if (result.kind === 'refused') {
         metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call.endpoint) });
         // The last attempt's error says more than that there cannot be another.

@@ -1,5 +1,9 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { Deadline } from '../../src/kernel/lib/abort-signal.ts';
 import { createCallSlots } from '../../src/upstream/call-slots.ts';
+import type { PreparedCall } from '../../src/upstream/exchange.ts';
+import { createResilientCall } from '../../src/upstream/resilient-call.ts';
 
 const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
@@ -66,4 +70,31 @@ test('when the queue of one caller is full, others can still wait', async () => 
   expect(await slots.wait('a', never)).toBeNull();
   const other = slots.wait('b', never);
   expect(await Promise.race([other, settled().then(() => 'waits')])).toBe('waits');
+});
+
+test('a call whose time is up when its turn comes is not sent, though the timer has not fired yet', async () => {
+  let time = 0;
+  const sent: string[] = [];
+  const first = Promise.withResolvers<never>();
+  const call = createResilientCall({
+    send: ({ path }) => {
+      sent.push(path);
+      return first.promise;
+    },
+    connections: 1,
+    logger: pino({ level: 'silent' }),
+    now: () => new Date(0),
+    elapsed: () => time,
+    random: () => 0,
+  });
+  using limit = new Deadline(60_000, null, 'too long');
+  const to = (path: string) =>
+    ({ path, endpoint: { method: 'POST' }, origin: { keyId: 'a' } }) as unknown as PreparedCall;
+  const [holds, waits] = [call(to('/holds'), limit, 1_000), call(to('/waits'), limit, 1_000)];
+  const held = expect(holds).rejects.toThrow('broken');
+  time = 1_001;
+  first.reject(new Error('broken'));
+  await held;
+  await expect(waits).rejects.toMatchObject({ errorName: 'request_timeout', outcomeUnknown: false });
+  expect(sent).toEqual(['/holds']);
 });
