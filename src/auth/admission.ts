@@ -34,7 +34,6 @@ export interface AdmissionLimits {
 
 export function admission(authenticate: Authenticate, { requests, wrongKeys, keyless }: AdmissionLimits): Admission {
   const accept = (request: AdmissionRequest, caller: Caller): Caller | Promise<Caller> => {
-    requireOrigin(caller, request);
     request.facts.keyId = caller.keyId;
     if (caller.token !== undefined) request.facts.tokenId = caller.token.id;
     if (caller.forwardedKey === undefined) request.facts.workspaceId = caller.workspaceId;
@@ -59,15 +58,16 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
   return { admit, admitAnyone: (request) => (apiKeyOf(request) ? admit(request) : admitKeyless(request)) };
 }
 
-/** Tells the client what is left of its limit. @returns `value` */
-function counted<Value>(
+/** Tells the client what is left of its limit. Whatever else is refused was counted. @throws as {@link requireOrigin} */
+function counted<Value extends Caller | null>(
   request: AdmissionRequest,
   taken: ReturnType<RateLimit['take']>,
-  value: Value,
+  caller: Value,
 ): Value | Promise<Value> {
-  if (taken instanceof Promise) return taken.then((fields) => counted(request, fields, value));
+  if (taken instanceof Promise) return taken.then((fields) => counted(request, fields, caller));
   request.addHeaders(taken);
-  return value;
+  if (caller !== null) requireOrigin(caller, request);
+  return caller;
 }
 
 /** Not for a missing key, which cost no look-up. */

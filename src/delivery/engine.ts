@@ -37,10 +37,10 @@
  *   confirm.ts              finds claimed as their webhooks still are (SQL) to
  *   send.ts                 one request, to a destination.ts, signed by
  *   signature.ts            HMAC-SHA256
- *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
+ *   retry-policy.ts       classifies the response: succeeded, retry when, failed; overloaded, gone, to pause
  *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
  *   settle.ts             stores outcomes with the next transaction, and what they say of the destination
- *   destination-health.ts   (failing, disabled)
+ *   destination-health.ts   (failing, paused, disabled)
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   steps.ts              holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts), and deletes those of

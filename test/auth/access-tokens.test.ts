@@ -225,9 +225,19 @@ describe('a token is refused', () => {
       {},
       { 'sec-fetch-site': 'cross-site' },
     ];
+    const left = (headers: Headers) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    const send = (headers: Readonly<Record<string, string>>) =>
+      fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ query: accounts }),
+      });
+    const before = left((await send({ origin: gateway.address })).headers);
     for (const headers of others) {
       expect(await ask(gateway.address, { authorization, ...headers })).toMatchObject(refused);
     }
+    // They count as the others do.
+    expect(left((await send(others[0] ?? {})).headers)).toBe(before - others.length - 1);
     const ofPage = { authorization, 'sec-fetch-site': 'same-origin', host };
     expect(await ask(gateway.address, ofPage)).toHaveProperty('data.accounts');
     const socket = await openSocket(gateway.address, {

@@ -1,4 +1,4 @@
-/** Server-sent events, `multipart/mixed`, and refusals of other methods and media types. Yoga only writes. */
+/** Server-sent events, `multipart/mixed`, and the refusal of an `Accept` that nothing fits. Yoga only writes. */
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
