@@ -107,7 +107,7 @@ const onSqlite: ClaimStatements<NumberedDelivery> = {
   /** SQLite has one writer at a time: nothing changes between this read and the claim. */
   async find(transaction, terms, shares) {
     const due: NumberedDelivery[] = [];
-    // An expression: for a plain limit SQLite would prepare the statement again.
+    // As SqliteCompiler writes limits.
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<NumberedDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes, d.rowid as rowid

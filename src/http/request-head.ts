@@ -35,9 +35,13 @@ export const requestHeaders = [
 export type RequestHeaders = Readonly<Partial<Record<(typeof requestHeaders)[number], string>>>;
 
 /** @returns undefined for a readable message */
-export function headerRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
+export function headerRefusal({ httpVersion, headers, rawHeaders }: IncomingMessage): ServiceError | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) {
     return malformedRequest('The request has no Host header.');
+  }
+  // RFC 9112, section 3.2. Node.js keeps the first, and a proxy before it perhaps the last.
+  if (rawHeaders.filter((name, place) => place % 2 === 0 && isNameOfHost(name)).length > 1) {
+    return malformedRequest('The request has more than one Host header.');
   }
   if (headers.host !== undefined && !isHost(headers.host)) {
     return malformedRequest('The Host header is not valid.');
@@ -48,6 +52,8 @@ export function headerRefusal({ httpVersion, headers }: IncomingMessage): Servic
     detail: `The header ${tooLong} can have at most ${maxHeaderLength} characters.`,
   });
 }
+
+const isNameOfHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
 
 /** RFC 9112, section 3.2: it may be empty. Yoga makes a URL of it. */
 const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse(`http://${host || 'localhost'}`);

@@ -74,9 +74,8 @@ export function isAmongFirst<Schema, Table extends keyof Schema>(
   count: number,
 ): RawBuilder<boolean> {
   const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count)}) as part`);
-  // SQLite would prepare a bound limit again for each execution; Postgres names statements, and has a hundred names.
-  const limit = kind === 'sqlite' ? sql.lit(count) : sql`${count}`;
-  const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} limit ${limit})`;
+  // An expression, as SqliteCompiler makes of others.
+  const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} limit 0 + ${count})`;
   const id = sql.ref(`${keyset.table}.id`);
   // For a subquery, Postgres would sooner read a table of some thousand rows than look so many up; an array is known first.
   return kind === 'postgres' ? sql`${id} = any(array${ids})` : sql`${id} in ${ids}`;

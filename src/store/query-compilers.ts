@@ -9,7 +9,6 @@ import {
   PostgresQueryCompiler,
   PrimitiveValueListNode,
   SqliteQueryCompiler,
-  ValueNode,
 } from 'kysely';
 
 const maxListed = 100;
@@ -35,11 +34,13 @@ export class SqliteCompiler extends SqliteQueryCompiler {
     this.append('))');
   }
 
-  /** A literal: a bound limit is part of the plan, so that SQLite prepares the statement again for each execution. */
+  /**
+   * An expression: SQLite plans with the value of a plain limit, and so prepares the statement again for each execution. As
+   * a literal, each page size would make another statement.
+   */
   protected override visitLimit({ limit }: LimitNode): void {
-    this.append('limit ');
-    if (ValueNode.is(limit)) this.appendImmediateValue(limit.value);
-    else this.visitNode(limit);
+    this.append('limit 0 + ');
+    this.visitNode(limit);
   }
 }
 

@@ -9,7 +9,7 @@ import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 const busyPollMs = 5;
 const sqliteBusy = 5;
 
-/** The gateway has a few dozen statements; lists of ids add one for each length, and pages one for each size. */
+/** The gateway has a few dozen statements; lists of ids add one for each length. */
 const keptStatements = 200;
 
 /**

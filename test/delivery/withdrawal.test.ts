@@ -154,3 +154,23 @@ it.each(databases)('a claim that was freed is not sent, and the others of its ro
   await database.updateTable('deliveries').set({ claim_token: null }).where('claim_token', '=', 'freed').execute();
   expect([...(await confirmed())]).toEqual(ids.slice(0, 2));
 });
+
+it.each(databases)('a claim goes on without a webhook that holds its deliveries, on $name', async (dialect) => {
+  const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+  onTestFinished(() => gateway.close());
+  const { database } = gateway.app;
+  for (const path of ['stays', 'goes']) await gateway.webhook(`https://hooks.example/${path}`);
+  await gateway.emit('first');
+  const claims = database.updateTable('deliveries').set({ claim_token: 'token' });
+  const claimed = await claims.returning(['id', 'webhook_id']).execute();
+  const tickets = claimed.map(({ id, webhook_id }) => {
+    return { deliveryId: id, claimToken: 'token', destination: { webhookId: webhook_id }, revision: 0 };
+  });
+  const [goes = { id: '', webhook_id: '' }, stays] = claimed;
+  await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', goes.webhook_id).execute();
+  await database.updateTable('deliveries').set({ state: 'held' }).where('id', '=', goes.id).execute();
+  for (const order of [tickets, tickets.toReversed()]) {
+    const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', order, 0);
+    expect([...confirmed]).toEqual([stays?.id]);
+  }
+});

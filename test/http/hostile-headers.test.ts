@@ -83,3 +83,11 @@ test.each([' ', 'a b', 'a/b', 'me@a', 'a?b', 'a:b', 'a:99999', '[::1', 'a\\b', '
     }
   },
 );
+
+test.each(requestLines)('%s with two hosts is refused: a proxy may have read the other', async (line) => {
+  const bytes = Buffer.from(
+    `${line} HTTP/1.1\r\nHost: localhost\r\nhOST: other\r\nConnection: close\r\n\r\n`,
+    'latin1',
+  );
+  expect(await sendBytes(gateway.address, bytes)).toMatch(/^HTTP\/1\.1 400 [^]*more than one Host/);
+});

@@ -1,6 +1,8 @@
 /** What the gateway has sent as a secret is shown and stored nowhere when it comes back. */
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -37,9 +39,23 @@ describe('a redactor', () => {
     [String.raw`cut off in a \u0022secret\u00`, 'cut off in [redacted]'],
     ['cut off in a &quot;secret&#3', 'cut off in [redacted]'],
     [String.raw`{"password":"\u0073hort"}`, '{"password":"[redacted]"}'],
+    ['?key=a+%22secret%22+key', '?key=[redacted]'],
   ])('makes %s %s', (text, shown) => {
     expect(redact(text)).toBe(shown);
   });
+});
+
+test.each([
+  ['as its bytes were received', (secret: string) => Buffer.from(secret, 'latin1').toString('utf8')],
+  ['percent-encoded in lower case', (secret: string) => encodeURIComponent(secret).toLowerCase()],
+  ['as a form has it', (secret: string) => new URLSearchParams([['', secret]]).toString().slice(1)],
+])('a secret beyond ASCII is found %s', (_how, written) => {
+  const secret = 'ein pässwört für jeden';
+  expect(redactor([secret])(`x=${written(secret)}&y`)).toBe('x=[redacted]&y');
+});
+
+test.each(['HTTP_X_KEY=abc1', '[x-key] => abc1', "'x-key': 'abc1'"])('a short secret is found in %s', (text) => {
+  expect(redactor(['abc1'], ['x-key'])(text)).toBe(text.replace('abc1', '[redacted]'));
 });
 
 test.each([1, 3, 7, 1_000])('data of a service in chunks of %d bytes has no secret', (size) => {
@@ -271,4 +287,42 @@ test('a destination that echoes the headers of its owner, and the signature', as
     expect(told).not.toContain('secret-of-the-owner');
     expect(told).not.toContain(signature);
   }
+});
+
+test.each([
+  [
+    'a word beyond ASCII, cut off',
+    'pässwörtérSecret',
+    1,
+    (sent: string) => `xxxxxx${sent.repeat(60)}`,
+    /^x{6}(\[redacted\])+$/,
+  ],
+  [
+    'more headers than are searched for',
+    'Bearer 0123456789abcdef',
+    250,
+    (sent: string) => `${sent}. `.repeat(60),
+    /^\[redacted\]$/,
+  ],
+])('a destination that echoes %s', async (_what, value, count, echo, stored) => {
+  const [dialect] = databases;
+  if (dialect === undefined) throw new Error('there is no database');
+  // Most servers refuse so many headers.
+  const receiver = createServer({ maxHeaderSize: 1_000_000 }, (_request, response) => response.end(echo(value)));
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void receiver.close());
+  const request_url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const gateway = await startDelivering({ dialect });
+  onTestFinished(() => gateway.close());
+  const headers = Array.from({ length: count }, (_, n) => ({ key: `x-${n}`, value: value.repeat(count > 1 ? 20 : 1) }));
+  const created = await fetch(`${gateway.address}/v1/webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': gateway.space.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ source: 'users', request_url, headers }),
+  });
+  expect(created.status).toBe(201);
+  await gateway.emit('one');
+  await gateway.delivery.worker.idle();
+  const attempts = await gateway.app.database.selectFrom('delivery_attempts').select('response_body').execute();
+  expect(attempts).toEqual([{ response_body: expect.stringMatching(stored) }]);
 });

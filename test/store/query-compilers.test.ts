@@ -1,6 +1,6 @@
 /**
- * Lists out of data are of any length: a statement has fewer parameters than a database takes. SQLite prepares a bound
- * limit again for each execution.
+ * Lists out of data are of any length: a statement has fewer parameters than a database takes. SQLite prepares a plain
+ * bound limit again for each execution.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,10 +42,10 @@ test('no statement joins a list out of data by itself', () => {
 });
 
 test('no statement binds its limit on SQLite', async () => {
-  expect(filesWith(/\blimit \$\{(?!sql\.lit\(|limit\})/)).toEqual([]);
+  expect(filesWith(/\blimit \$\{(?!sql\.lit\()/)).toEqual([]);
   const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
   const page = database.selectFrom('webhooks').select('id').limit(51);
-  expect(page.compile()).toMatchObject({ parameters: [], sql: expect.stringMatching(/ limit 51$/) });
+  expect(page.compile()).toMatchObject({ parameters: [51], sql: expect.stringMatching(/ limit 0 \+ \?$/) });
   await database.destroy();
 });
 

@@ -1,4 +1,4 @@
-const replacement = '[redacted]';
+export const replacement = '[redacted]';
 
 /** Shorter values, such as flags, stand in ordinary text: only beside a credential's name are they replaced. */
 const minSecretLength = 8;
@@ -146,28 +146,39 @@ function withCredential(secret: string): string[] {
 const isTelling = (secret: string): boolean => secret.length >= minSecretLength && !/^[a-z]{1,15}$/i.test(secret);
 
 /** The longest first. */
-const formsOf = (secrets: readonly string[]): string[] =>
-  secrets
-    .flatMap((secret) => {
-      // JSON may be a text in JSON, and error pages are HTML.
-      return [
-        ...[...plainForms(secret), ...jsonForms(secret).flatMap((json) => [json, ...jsonForms(json)])],
-        ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase()],
-        ...(['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding)),
-      ];
-    })
-    .filter((form, place, all) => all.indexOf(form) === place)
-    .sort((one, other) => other.length - one.length);
+const formsOf = (secrets: readonly string[]): string[] => {
+  const forms = secrets.flatMap((secret) => {
+    // JSON may be a text in JSON, and error pages are HTML.
+    return [
+      ...[...plainForms(secret), ...jsonForms(secret).flatMap((json) => [json, ...jsonForms(json)])],
+      ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase(), asReceived(secret), ...inUrls(secret)],
+      ...(['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding)),
+    ];
+  });
+  return [...new Set(forms)].sort((one, other) => other.length - one.length);
+};
 
-const plainForms = (secret: string): string[] => [secret, inJson(secret), encodeURIComponent(secret.toWellFormed())];
+const plainForms = (secret: string): string[] => [secret, inJson(secret), inUrl(secret)];
+
+const inUrl = (secret: string): string => encodeURIComponent(secret.toWellFormed());
+
+/** In forms a space is a plus, whatever else is encoded; some write hexadecimal digits in lower case. */
+const inUrls = (secret: string): string[] => {
+  const encoded = inUrl(secret);
+  const inLowerCase = encoded.replaceAll(/%../g, (digits) => digits.toLowerCase());
+  return [inLowerCase, ...[secret, encoded, inLowerCase].map((form) => form.replaceAll(/ |%20/g, '+'))];
+};
+
+/** Headers are sent in Latin-1; an echo of their bytes is no UTF-8. */
+const asReceived = (secret: string): string => Buffer.from(secret, 'latin1').toString('utf8');
 
 /** Ends of names: `x-auth-token`, `PGPASSWORD`. */
 const credentialNames = 'pass|password|passwd|passphrase|pwd|secret|token|api[-_]?key|authorization|credentials?';
 
 /** One of the words behind `scheme://user:` or a field's name, which is the first group. */
 const credentialPattern = (words: readonly string[], names: readonly string[]): RegExp => {
-  const fields = [credentialNames, ...names.map(escaped)].join('|');
-  const place = `:\\/\\/[^\\s/?#:@]*:|(?:${fields})["'\\\\]*\\s*[:=,]\\s*["'\\\\]*(?:[\\w-]+ )?`;
+  const fields = [credentialNames, ...names.map((name) => escaped(name).replaceAll('\\-', '[-_]'))].join('|');
+  const place = `:\\/\\/[^\\s/?#:@]*:|(?:${fields})["'\\\\\\]]*\\s*(?:=>|[:=,])\\s*["'\\\\]*(?:[\\w-]+ )?`;
   return new RegExp(`(${place})(?:${words.map(escaped).join('|')})(?!\\w)`, 'gi');
 };
 
@@ -193,7 +204,7 @@ const inAscii = (json: string): string => json.replaceAll(/[\x7f-\uffff]/g, (uni
 
 function withoutBeginning(text: string, secret: string): string {
   const last = text.charCodeAt(text.length - 1);
-  for (let length = secret.length - 1; length >= minSecretLength; length -= 1) {
+  for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
     // On the path of every log line: only a possible match is worth another string.
     if (secret.charCodeAt(length - 1) === last && text.endsWith(secret.slice(0, length)))
       return text.slice(0, -length) + replacement;
