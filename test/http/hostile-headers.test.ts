@@ -89,5 +89,5 @@ test.each(requestLines)('%s with two hosts is refused: a proxy may have read the
     `${line} HTTP/1.1\r\nHost: localhost\r\nhOST: other\r\nConnection: close\r\n\r\n`,
     'latin1',
   );
-  expect(await sendBytes(gateway.address, bytes)).toMatch(/^HTTP\/1\.1 400 [^]*more than one Host/);
+  expect(await sendBytes(gateway.address, bytes)).toMatch(/^HTTP\/1\.1 4(00|22) .*more than one Host/s);
 });
