@@ -34,7 +34,6 @@ export interface ResponseStore {
 }
 
 interface Common {
-  /** Seconds. */
   readonly maxAge: number;
 }
 

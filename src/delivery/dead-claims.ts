@@ -21,7 +21,6 @@ export interface DeadClaimsContext {
   readonly after: After;
 }
 
-/** At once, and then every second. */
 export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
   return repeat(context.after, async () => {
     await freeDeadClaims(context).catch((error: unknown) => {

@@ -15,7 +15,6 @@ export interface AttemptObserver {
   attempt(delivery: ClaimedDelivery, send: Send): Promise<AttemptOutcome>;
   /** By a fault of ours. */
   unsent(delivery: ClaimedDelivery, error: unknown): void;
-  /** Sent or not. */
   ended(outcome: AttemptOutcome): void;
   disabled(webhooks: readonly DisabledWebhook[]): void;
 }

@@ -14,7 +14,6 @@ import { signatureHeaders, signaturesIn } from './signature.ts';
 /** A begun attempt, stored with its own time however it ends. */
 export interface Attempt {
   readonly delivery: ClaimedDelivery;
-  /** Epoch milliseconds. */
   readonly startedAt: number;
   end(decision: RetryDecision, response: StoredResponse): AttemptOutcome;
 }

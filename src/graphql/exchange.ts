@@ -17,7 +17,6 @@ export type OperationRequest = Pick<
   'id' | 'method' | 'url' | 'headers' | 'ip' | 'facts' | 'log' | 'clientAborted' | 'addHeaders' | 'json' | 'unread'
 >;
 
-/** Unchecked. */
 export interface SentParameters {
   readonly query?: unknown;
   /** GraphQL over HTTP, appendix A: urql sends it, and clients of the client preset. */

@@ -175,7 +175,6 @@ export interface DeliveryTable {
 
 export interface DeliveryAttemptTable {
   delivery_id: string;
-  /** From 1. */
   number: number;
   started_at: number;
   duration_ms: number;

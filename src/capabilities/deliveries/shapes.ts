@@ -81,7 +81,6 @@ export interface StatisticsSpan {
 
 export interface WebhookStatistics {
   readonly starts_at: number;
-  /** Of the whole period. */
   readonly attempts: AttemptStatistics;
   /** Oldest first. */
   readonly spans: readonly StatisticsSpan[];

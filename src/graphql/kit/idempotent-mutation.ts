@@ -30,7 +30,6 @@ interface Once<Output> {
   readonly operation: AnyOperation<Output>;
   /** Of the mutation: each has keys of its own. */
   readonly name: string;
-  /** Unchecked. */
   readonly key: unknown;
   readonly request: object;
 }
