@@ -679,7 +679,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await page.getByRole('button', { name: 'Show History' }).click();
       await check('the history');
       await page.getByRole('button', { name: 'Hide History' }).click();
-      await page.getByRole('button', { name: 'New tab' }).click();
+      await page.getByRole('button', { name: 'New tab', exact: true }).click();
       await check('two tabs');
       await page.getByRole('button', { name: 'Close Tab' }).last().click();
       await page.getByRole('button', { name: 'Open settings dialog' }).click();
