@@ -655,6 +655,8 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await page.emulateMedia({ colorScheme });
       await page.reload();
       await editorIsThere();
+      // The reload may have come before the tabs were stored, and then an empty one is open.
+      await openExample('PnetPosts');
       await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
       const found: string[] = [];
       const check = async (place: string) => {
