@@ -14,7 +14,7 @@ interface Entry {
   readonly until: number;
 }
 
-/** Drops stale entries at their look-up. @param maxBytes with overhead. */
+/** Drops stale entries at their look-up. @param maxBytes with overhead */
 export function createMemoryStore(
   { maxBytes }: { readonly maxBytes: number },
   elapsed: Clock = () => performance.now(),

@@ -10,7 +10,7 @@ const verdictLifetimeMs = 5_000;
 export const maxChecked = 10_000;
 
 /**
- * @param ask reads something that takes a key and no account.
+ * @param ask reads something that takes a key and no account
  * @returns rejects with the service's refusal of the key, or with a failure that says nothing about it
  */
 export function createKeyCheck(

@@ -10,7 +10,7 @@ import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 import { clientOf } from '../../net/addresses.ts';
 
 export const keylessLimits = {
-  /** Connections per address, as are the next. */
+  /** Connections per address, as is the next. */
   beginning: 200,
   keyless: 10,
   lastMs: 60_000,
