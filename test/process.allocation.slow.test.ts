@@ -1,6 +1,6 @@
 /**
- * What a request allocates in JavaScript, which other load on the machine does not change: a promise, a closure or a copy more
- * for each request shows here. `node test/bench/allocation.ts few` says where it is allocated.
+ * What a request allocates in JavaScript, and what of it scavenges make old, which other load on the machine does not change: a
+ * promise, a closure or a copy more for each request shows here. `node test/bench/allocation.ts few` says where it is allocated.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,20 +19,21 @@ const bounds = { all: 89, few: 75, aliases: 84, nested: 201, mutation: 73, refus
 /** Until the compilers of V8 have seen what is hot, twice as much is allocated. */
 const warmUps = 2_000;
 const measured = 500;
+/** As many as allocate what several scavenges collect. */
+const watched = 3_000;
 
 const children: ChildProcess[] = [];
 let directory: string;
-let gateway: Running;
+let stub: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'postern-allocation-'));
-  const stub = forkModule(
+  const child = forkModule(
     { file: join(import.meta.dirname, 'bench/stub.ts'), logFile: join(directory, 'stub') },
     'rest',
   );
-  children.push(stub);
-  gateway = await startTarget('postern', (await messageOf(stub)) as string, directory);
-  children.push(gateway.process);
+  children.push(child);
+  stub = (await messageOf(child)) as string;
 }, 60_000);
 
 afterAll(async () => {
@@ -40,9 +41,20 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+async function start(name: string): Promise<Running> {
+  const gateway = await startTarget('postern', stub, await mkdtemp(join(directory, name)));
+  children.push(gateway.process);
+  return gateway;
+}
+
 let sent = 0;
 
-async function send(count: number, { text: query, prefix }: { text: string; prefix: string }): Promise<void> {
+interface Load {
+  readonly text: string;
+  readonly prefix: string;
+}
+
+async function send(gateway: Running, count: number, { text: query, prefix }: Load, connections = 8): Promise<void> {
   const { origin, pathname } = new URL(gateway.url);
   const headers = { 'content-type': 'application/json', 'x-api-key': gateway.key };
   let left = count;
@@ -57,7 +69,7 @@ async function send(count: number, { text: query, prefix }: { text: string; pref
     }
     await client.close();
   };
-  await Promise.all(Array.from({ length: 8 }, one));
+  await Promise.all(Array.from({ length: connections }, one));
 }
 
 test.each(Object.entries(bounds))(
@@ -65,12 +77,29 @@ test.each(Object.entries(bounds))(
   { timeout: 300_000 },
   async (name, bound) => {
     const operation = allocating[name as keyof typeof bounds];
-    await send(warmUps, operation);
+    const gateway = await start(name);
+    await send(gateway, warmUps, operation);
     await ask(gateway.process, 'sample');
-    await send(measured, operation);
+    await send(gateway, measured, operation);
     const allocated = allocatedIn(await ask(gateway.process, 'sampled')) / measured / 1_024;
     expect(allocated).toBeLessThan(bound);
     // A bound far above says nothing.
     expect(allocated).toBeGreaterThan(bound / 2);
+    gateway.process.kill();
+  },
+);
+
+// Objects that are old and dead keep all that they refer to until a major collection, and whole requests may hang on one.
+test.each(Object.keys(bounds))(
+  'of what a request (%s) allocates, less than 2 KiB is made old',
+  { timeout: 300_000 },
+  async (name) => {
+    const operation = allocating[name as keyof typeof bounds];
+    const gateway = await start(name);
+    await send(gateway, warmUps, operation, 32);
+    await ask(gateway.process, 'watch');
+    await send(gateway, watched, operation, 32);
+    expect((await ask(gateway.process, 'promoted')) / watched).toBeLessThan(2_048);
+    gateway.process.kill();
   },
 );

@@ -1,9 +1,11 @@
 /**
  * Loaded into a gateway before its own code (`--import`): tells over the channel of its parent what the process has used,
- * and samples what it allocates. A sample counts what has been collected since, so other load on the machine does not matter.
+ * samples what it allocates, and counts what becomes old. Neither depends on other load on the machine: a sample has what has been
+ * collected since.
  */
 import { Session } from 'node:inspector';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { GCProfiler } from 'node:v8';
 import type { Answers, Question } from './probing.ts';
 
 let collections = 0;
@@ -22,6 +24,11 @@ const sampling = {
   includeObjectsCollectedByMinorGC: true,
 };
 
+let watching: GCProfiler | undefined;
+
+const oldBytesIn = (spaces: readonly { readonly spaceName: string; readonly spaceUsedSize: number }[]): number =>
+  spaces.reduce((sum, { spaceName, spaceUsedSize }) => sum + (spaceName.startsWith('new_') ? 0 : spaceUsedSize), 0);
+
 const answer = <Asked extends Question>(value: Answers[Asked]) => process.send?.(value);
 
 process.on('message', (question: Question) => {
@@ -33,6 +40,17 @@ process.on('message', (question: Question) => {
     answer<'memory'>(process.memoryUsage());
   } else if (question === 'sample') {
     session.post('HeapProfiler.startSampling', sampling, () => answer<'sample'>(true));
+  } else if (question === 'watch') {
+    watching = new GCProfiler();
+    watching.start();
+    answer<'watch'>(true);
+  } else if (question === 'promoted') {
+    const { statistics = [] } = watching?.stop() ?? {};
+    const scavenges = statistics.filter(({ gcType }) => gcType === 'Scavenge');
+    const promoted = scavenges.map(
+      ({ beforeGC, afterGC }) => oldBytesIn(afterGC.heapSpaceStatistics) - oldBytesIn(beforeGC.heapSpaceStatistics),
+    );
+    answer<'promoted'>(promoted.reduce((sum, bytes) => sum + bytes, 0));
   } else {
     session.post('HeapProfiler.stopSampling', (_error, { profile }) => answer<'sampled'>(profile.head));
   }

@@ -29,6 +29,9 @@ export interface Answers {
   readonly sample: true;
   /** What has been allocated since, by stack. */
   readonly sampled: AllocatedNode;
+  readonly watch: true;
+  /** What scavenges have made old since, in bytes. */
+  readonly promoted: number;
 }
 
 export type Question = keyof Answers;
