@@ -30,8 +30,8 @@ export interface Answers {
   /** What has been allocated since, by stack. */
   readonly sampled: AllocatedNode;
   readonly watch: true;
-  /** What scavenges have made old since, in bytes. */
-  readonly promoted: number;
+  /** What scavenges have made old since the watch began. */
+  readonly promoted: { readonly scavenges: number; readonly bytes: number };
 }
 
 export type Question = keyof Answers;

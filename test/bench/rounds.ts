@@ -12,7 +12,7 @@ interface Rounds<QueryName extends string, Target> {
 }
 
 /** V8 goes on compiling what runs often for some 20,000 requests: until then it is the compiler that is measured. */
-const warmUpMs = Number(process.env.WARM_UP_MS ?? 5_000);
+const warmUpMs = Number(process.env.WARM_UP_MS ?? 10_000);
 
 /** @param measured what is measured of which targets. @returns the figures of each round */
 export async function measureRounds<QueryName extends string, Target>(
