@@ -8,6 +8,7 @@
 import { enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import './v8-flags.js';
 
 /** By then the modules of a start are loaded. Flushed now, the cache survives a kill. */
 const flushAfterMs = 5_000;
@@ -21,10 +22,6 @@ const writingMicroseconds = 5_000;
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 enableCompileCache();
 setTimeout(flushCompileCache, flushAfterMs).unref();
-
-// V8 makes objects old at once where most before them have lasted. Under load that is where requests are in flight, and all that an
-// old object refers to stays until a major collection: of a nested list 20 KB a request, in scavenges of 10 ms.
-setFlagsFromString('--no-allocation-site-pretenuring');
 
 // Nearly all that a start makes is kept. V8 would double the young generation up to its maximum for it, and an idle gateway would
 // keep 16 MiB.

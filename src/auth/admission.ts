@@ -27,8 +27,9 @@ export interface Admission {
 
 export interface AdmissionLimits {
   readonly requests: RateLimit;
-  /** By client address, as is the next. */
+  /** By client address. */
   readonly wrongKeys: RateLimit;
+  /** By client address. */
   readonly keyless: RateLimit;
 }
 
@@ -37,7 +38,7 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
     request.facts.keyId = caller.keyId;
     if (caller.token !== undefined) request.facts.tokenId = caller.token.id;
     if (caller.forwardedKey === undefined) request.facts.workspaceId = caller.workspaceId;
-    return counted(request, requests.take(caller.keyId), caller);
+    return counted(request, requests.take(caller.keyId), () => requireOrigin(caller, request));
   };
   const refuse = async (request: AdmissionRequest, error: unknown): Promise<never> => {
     if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
@@ -53,21 +54,20 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
       (error: unknown) => refuse(request, error),
     );
   };
-  const admitKeyless = (request: AdmissionRequest) => counted(request, keyless.take(clientOf(request.ip)), null);
+  const admitKeyless = (request: AdmissionRequest) => counted(request, keyless.take(clientOf(request.ip)), () => null);
   // GraphiQL sends an empty key until one is entered.
   return { admit, admitAnyone: (request) => (apiKeyOf(request) ? admit(request) : admitKeyless(request)) };
 }
 
-/** Tells the client what is left of its limit. Whatever else is refused was counted. @throws as {@link requireOrigin} */
-function counted<Value extends Caller | null>(
+/** Tells the client what is left of its limit before anything else is checked. @returns what `next` returns */
+function counted<Value>(
   request: AdmissionRequest,
   taken: ReturnType<RateLimit['take']>,
-  caller: Value,
+  next: () => Value,
 ): Value | Promise<Value> {
-  if (taken instanceof Promise) return taken.then((fields) => counted(request, fields, caller));
+  if (taken instanceof Promise) return taken.then((fields) => counted(request, fields, next));
   request.addHeaders(taken);
-  if (caller !== null) requireOrigin(caller, request);
-  return caller;
+  return next();
 }
 
 /** Not for a missing key, which cost no look-up. */
@@ -94,9 +94,9 @@ const tokenInUrl: KeyOf = ({ method, url, headers: { accept } }) => {
 };
 
 /** @throws ServiceError `resource_access_restricted` for a token from another origin, or from an unknown one */
-function requireOrigin({ token }: Caller, { headers }: AdmissionRequest): void {
-  const origins = token?.origins ?? null;
-  if (origins === null || origins.some((each) => isFrom(each, headers))) return;
+function requireOrigin(caller: Caller, { headers }: AdmissionRequest): Caller {
+  const origins = caller.token?.origins ?? null;
+  if (origins === null || origins.some((each) => isFrom(each, headers))) return caller;
   throw new ServiceError('resource_access_restricted', {
     detail: 'The access token is for pages of other origins.',
     family: 'key',

@@ -22,7 +22,7 @@ interface Remembered {
 /** Concurrent requests with one key share a look-up. */
 export function rememberKeys(
   authenticate: Authenticate,
-  { now, elapsed = () => performance.now() }: { readonly now: () => Date; readonly elapsed?: Clock },
+  { now, clock = () => performance.now() }: { readonly now: () => Date; readonly clock?: Clock },
 ): RememberedKeys {
   let keys = new LRUCache<string, Remembered>({ max: maxRemembered });
 
@@ -45,7 +45,7 @@ export function rememberKeys(
   return {
     authenticate(apiKey) {
       if (!apiKey) return authenticate(apiKey);
-      const time = elapsed();
+      const time = clock();
       // Dumps of the process's memory show no keys.
       const id = hash('sha256', apiKey);
       const known = keys.get(id);

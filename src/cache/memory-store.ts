@@ -15,10 +15,7 @@ interface Entry {
 }
 
 /** Drops stale entries at their look-up. @param maxBytes with overhead */
-export function createMemoryStore(
-  { maxBytes }: { readonly maxBytes: number },
-  elapsed: Clock = () => performance.now(),
-) {
+export function createMemoryStore({ maxBytes }: { readonly maxBytes: number }, clock: Clock = () => performance.now()) {
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,
     sizeCalculation: ({ body }) => body.length + entryBytes,
@@ -40,7 +37,7 @@ export function createMemoryStore(
       const generation = generationOf(tenant);
       const entry = entries.get(key);
       if (entry === undefined) return { generation, body: null };
-      if (entry.generation !== generation || entry.until <= elapsed()) {
+      if (entry.generation !== generation || entry.until <= clock()) {
         entries.delete(key);
         return { generation, body: null };
       }
@@ -49,7 +46,7 @@ export function createMemoryStore(
     set({ tenant, key, generation, body, lifetimeMs }: CacheEntry) {
       // Nobody would find it.
       if (generation !== generationOf(tenant)) return false;
-      entries.set(key, { generation, body: copyOf(body), until: elapsed() + lifetimeMs });
+      entries.set(key, { generation, body: copyOf(body), until: clock() + lifetimeMs });
       return entries.has(key);
     },
     async invalidate(tenant) {

@@ -11,7 +11,7 @@ const generationSeconds = 86_400;
 
 export interface RedisStoreOptions
   extends Pick<RedisSettings, 'installation'>,
-    Pick<RedisServerOptions, 'url' | 'logger' | 'elapsed'> {
+    Pick<RedisServerOptions, 'url' | 'logger' | 'clock'> {
   readonly randomBytes: RandomBytes;
 }
 

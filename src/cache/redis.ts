@@ -17,11 +17,11 @@ const quietMs = 60_000;
 export interface RedisServerOptions {
   readonly url: string;
   readonly logger: Logger;
-  readonly elapsed?: Clock | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** Reconnects by itself; commands fail at once meanwhile. */
-export function connectRedis({ url, logger, elapsed = () => performance.now() }: RedisServerOptions) {
+export function connectRedis({ url, logger, clock = () => performance.now() }: RedisServerOptions) {
   const client = new Redis(url, {
     connectionName: 'postern',
     // A command that cannot be sent at once is not worth a wait.
@@ -40,14 +40,14 @@ export function connectRedis({ url, logger, elapsed = () => performance.now() }:
   let closed = false;
 
   function onLoss(error: unknown): void {
-    askAgainAt = elapsed() + pauseMs;
+    askAgainAt = clock() + pauseMs;
     if (isLost || closed) return;
     isLost = true;
     logger.warn({ err: logged(error) }, 'Redis does not respond');
   }
   function onRefusal(error: unknown): void {
-    if (elapsed() < tellAgainAt || closed) return;
-    tellAgainAt = elapsed() + quietMs;
+    if (clock() < tellAgainAt || closed) return;
+    tellAgainAt = clock() + quietMs;
     logger.warn({ err: logged(error) }, 'Redis refuses a command');
   }
   // A refusal is a response: nobody waits, and reads may still succeed.
@@ -63,7 +63,7 @@ export function connectRedis({ url, logger, elapsed = () => performance.now() }:
   return {
     client,
     /** False in the pause after a failure: send no command then. */
-    isAvailable: () => elapsed() >= askAgainAt,
+    isAvailable: () => clock() >= askAgainAt,
     onSuccess,
     /** Logs the first failure, and refused commands now and then; pauses if the server did not respond. */
     onFailure,

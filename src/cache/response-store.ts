@@ -34,6 +34,7 @@ export interface ResponseStore {
 }
 
 interface Common {
+  /** In seconds. */
   readonly maxAge: number;
 }
 

@@ -8,6 +8,7 @@ import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
 import { processIdLength } from '../store/presence.ts';
+import { limitOf } from '../store/query-compilers.ts';
 import type { Tables } from '../store/schema.ts';
 import type { RoomTaker } from './claim-quota.ts';
 import { readyDeliveries } from './due.ts';
@@ -107,13 +108,12 @@ const onSqlite: ClaimStatements<NumberedDelivery> = {
   /** SQLite has one writer at a time: nothing changes between this read and the claim. */
   async find(transaction, terms, shares) {
     const due: NumberedDelivery[] = [];
-    // As SqliteCompiler writes limits.
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<NumberedDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes, d.rowid as rowid
         from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
-        order by d.created_at ${direction(terms)} limit 0 + ${count}`.execute(transaction);
+        order by d.created_at ${direction(terms)} ${limitOf(count)}`.execute(transaction);
       due.push(...rows);
     }
     return due;

@@ -9,7 +9,7 @@ import type { After } from './after.ts';
 import { claimant, claimTokenOf, processOf } from './claim.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
-const betweenLooksMs = 1_000;
+const deadLookMs = 1_000;
 
 export interface DeadClaimsContext {
   readonly database: Database;
@@ -26,7 +26,7 @@ export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
     await freeDeadClaims(context).catch((error: unknown) => {
       context.logger.error({ err: error }, 'the claims of dead processes could not be freed');
     });
-    return betweenLooksMs;
+    return deadLookMs;
   });
 }
 

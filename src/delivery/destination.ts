@@ -29,8 +29,8 @@ export interface Target {
 
 /** Kept destinations: unsealing costs as much as several requests. */
 const maxDestinations = 2_000;
-/** Characters of what they are made of: the headers of one may have a mebibyte. */
-const maxCharacters = 16 * 1024 * 1024;
+/** Of all kept, as stored: one webhook's headers may have a mebibyte. */
+const maxKeptCharacters = 16 * 1024 * 1024;
 
 type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'> &
   Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
@@ -41,7 +41,7 @@ export type OpenDestination = (webhook: StoredWebhook) => Destination;
 export function createDestinations(vault: Vault): OpenDestination {
   const kept = new LRUCache<string, { readonly version: string; readonly destination: Destination }>({
     max: maxDestinations,
-    maxSize: maxCharacters,
+    maxSize: maxKeptCharacters,
     sizeCalculation: ({ version }) => version.length,
   });
   return (webhook) => {

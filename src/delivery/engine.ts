@@ -132,7 +132,7 @@ export interface DeliveryEngineOptions {
 }
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { database, queueDatabase, location, allows, retentionDays, maxEvents, tuning, logger, randomBytes } = options;
+  const { database, queueDatabase, location, allows, tuning, logger, randomBytes } = options;
   const { telemetry = noTelemetry, now } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
@@ -207,8 +207,6 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const retention = startRetention({
     ...options,
     kind: location.kind,
-    deletedAfterDays: retentionDays,
-    maxEvents,
     clock,
     after,
   });

@@ -34,7 +34,7 @@ const firstSweepMs = 200;
 export interface RetentionOptions {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  readonly deletedAfterDays: number;
+  readonly retentionDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
   readonly now: () => Date;
@@ -63,11 +63,11 @@ async function* sweeps(options: RetentionOptions): AsyncGenerator<number, never>
 }
 
 async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
-  const { database, maxEvents, deletedAfterDays, kind, now, clock, telemetry = noTelemetry } = options;
+  const { database, maxEvents, retentionDays, kind, now, clock, telemetry = noTelemetry } = options;
   const { metrics } = telemetry;
   const { stepMs, rest } = paces[kind];
   const began = clock();
-  const old = now().getTime() - deletedAfterDays * day;
+  const old = now().getTime() - retentionDays * day;
   const surplus = maxEvents === 0 ? 0 : yield* creationBeyond(database, maxEvents, rest * stepMs);
   const before = Math.max(old, surplus);
   let [from, stepSize]: [CreationPosition | null, number] = [firstPosition, size.first];

@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 import type { Clock } from '../kernel/lib/time-units.ts';
-import { redactor, replacement } from '../kernel/secrets/redact.ts';
+import { redacted, redactor } from '../kernel/secrets/redact.ts';
 import type { Outbound, OutboundResponse } from '../net/outbound.ts';
 import type { DeliveryAttemptTable } from '../store/schema.ts';
 import type { Target } from './destination.ts';
@@ -87,18 +87,18 @@ export async function sendAttempt(
   return attempt.end(decision, { status, failure, response_body });
 }
 
-/** Characters of header values: to search a body for every form of a mebibyte takes 200 ms. */
-const maxSearched = 65_536;
+/** More of header values takes too long to look for: a mebibyte, in all its forms, 200 ms. */
+const maxHeaderCharacters = 65_536;
 
 /** As text for every database (Postgres has no U+0000). Echoes of sealed headers and of the signature are redacted. */
 function bodyText({ body }: OutboundResponse, headers: Target['headers'], signature: readonly string[]): string {
   // Most bodies are empty, and a redactor costs as much as a signature.
   if (body.length === 0) return '';
-  // Without a character that is cut off: nothing would find the secret that it ends.
+  // Without an incomplete last character: U+FFFD in its place would hide the end of a secret that was cut off.
   const text = new StringDecoder('utf8').write(body);
-  // Of longer values only a beginning can stand there; `Basic x` stands for three quarters of its length.
+  // A text shows at most as many characters of a value; decoded base64 after `Basic`, four thirds of them.
   const values = headers.map(({ value }) => value.slice(0, 2 * text.length + 16));
-  if (values.join('').length > maxSearched) return replacement;
+  if (values.reduce((sum, { length }) => sum + length, 0) > maxHeaderCharacters) return redacted;
   const names = headers.map(({ key }) => key);
   return redactor([...signaturesIn(signature), ...values], names)(text).replaceAll('\0', '\uFFFD');
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/lib/time-units.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
-const betweenLooksMs = 1_000;
+const workLookMs = 1_000;
 
 export interface StepsOptions {
   readonly logger: Logger;
@@ -33,7 +33,7 @@ export function startSteps(
       logger.error({ err: error }, failed);
       return false;
     });
-    return more ? clock() - began : betweenLooksMs;
+    return more ? clock() - began : workLookMs;
   });
 }
 

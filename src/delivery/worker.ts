@@ -53,7 +53,7 @@ const crowdedMs = 100;
 const failedFlushMs = 1_000;
 
 /**
- *   running ⇄ recovering   a flush has failed, as a claim may have: none claims until one that only settles has succeeded
+ *   running ⇄ recovering   a flush has failed: outcomes are stored before anything is claimed
  *   draining               nothing is claimed; requests in flight end, and are settled
  *   stopped                nothing is left to settle, or the database is away: then leases end by themselves
  */

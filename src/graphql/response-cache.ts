@@ -33,8 +33,9 @@ export interface ResponseCache {
 interface ResponseCacheOptions {
   readonly store: ResponseStore;
   readonly tenantOf: (caller: Caller) => string;
+  /** In seconds. */
   readonly maxAge: number;
-  readonly elapsed?: Clock;
+  readonly clock?: Clock;
 }
 
 /** Larger responses would take the place of many. */
@@ -50,7 +51,7 @@ export function createResponseCache({
   store,
   tenantOf,
   maxAge,
-  elapsed = () => performance.now(),
+  clock = () => performance.now(),
 }: ResponseCacheOptions): ResponseCache {
   const keyOf = ({ operation: { cacheId, variableNames }, caller, variables }: CacheableOperation): string => {
     const given = variableNames.flatMap((name) =>
@@ -65,7 +66,7 @@ export function createResponseCache({
     const lookupKey = {
       tenant: tenantOf(operation.caller),
       key: keyOf(operation),
-      expiresAt: elapsed() + lifetimeMs,
+      expiresAt: clock() + lifetimeMs,
     };
     const found = store.get(lookupKey.tenant, lookupKey.key);
     return found instanceof Promise
@@ -90,7 +91,7 @@ export function createResponseCache({
       body,
       generation,
       set(response) {
-        const lifetimeMs = expiresAt - elapsed();
+        const lifetimeMs = expiresAt - clock();
         const size = typeof response === 'string' ? Buffer.byteLength(response) : response.length;
         if (size > maxCachedBytes || lifetimeMs <= 0) return;
         const isStored = store.set({ tenant, key, generation, body: response, lifetimeMs });

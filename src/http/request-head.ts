@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { unescape as lenient } from 'node:querystring';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
+import { redacted } from '../kernel/secrets/redact.ts';
 import { HttpRefusal } from './http-refusal.ts';
 
 /** Request line and headers together, in bytes. */
@@ -40,7 +41,7 @@ export function headerRefusal({ httpVersion, headers, rawHeaders }: IncomingMess
     return malformedRequest('The request has no Host header.');
   }
   // RFC 9112, section 3.2. Node.js keeps the first, and a proxy before it perhaps the last.
-  if (rawHeaders.filter((name, place) => place % 2 === 0 && isNameOfHost(name)).length > 1) {
+  if (countOf('host', rawHeaders) > 1) {
     return malformedRequest('The request has more than one Host header.');
   }
   if (headers.host !== undefined && !isHost(headers.host)) {
@@ -53,7 +54,12 @@ export function headerRefusal({ httpVersion, headers, rawHeaders }: IncomingMess
   });
 }
 
-const isNameOfHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
+/** @param rawHeaders names and values, alternating */
+function countOf(header: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === header) count += 1;
+  return count;
+}
 
 /** RFC 9112, section 3.2: it may be empty. Yoga makes a URL of it. */
 const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse(`http://${host || 'localhost'}`);
@@ -126,4 +132,4 @@ const credential = /(?:postern(?:_|%5f)|eyJ[\w-]{8,256}(?:\.|%2e))[\w.%-]+/gi;
 
 /** For a path in the log and in traces. */
 export const withoutCredentials = (path: string): string =>
-  path.search(credential) === -1 ? path : path.replaceAll(credential, '[redacted]');
+  path.search(credential) === -1 ? path : path.replaceAll(credential, redacted);

@@ -5,6 +5,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type CursorCodec, type CursorScope, foreignCursor, type Page } from '../kernel/paging.ts';
 import type { DatabaseKind } from './json.ts';
+import { limitOf } from './query-compilers.ts';
 
 type KeyValue = string | number;
 
@@ -74,8 +75,7 @@ export function isAmongFirst<Schema, Table extends keyof Schema>(
   count: number,
 ): RawBuilder<boolean> {
   const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count)}) as part`);
-  // An expression, as SqliteCompiler makes of others.
-  const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} limit 0 + ${count})`;
+  const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} ${limitOf(count)})`;
   const id = sql.ref(`${keyset.table}.id`);
   // For a subquery, Postgres would sooner read a table of some thousand rows than look so many up; an array is known first.
   return kind === 'postgres' ? sql`${id} = any(array${ids})` : sql`${id} in ${ids}`;

@@ -1,5 +1,5 @@
 /**
- * What Kysely compiles otherwise. Long `in` lists become one parameter (SQLite takes 32,766, Postgres 65,535); short ones
+ * Where we compile queries differently from Kysely. Long `in` lists become one parameter (SQLite takes 32,766, Postgres 65,535); short ones
  * stay, for the planners.
  */
 import {
@@ -8,7 +8,9 @@ import {
   OperatorNode,
   PostgresQueryCompiler,
   PrimitiveValueListNode,
+  type RawBuilder,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
 
 const maxListed = 100;
@@ -20,6 +22,15 @@ const longListOf = ({ operator, rightOperand }: BinaryOperationNode): PrimitiveV
   rightOperand.values.length > maxListed
     ? rightOperand.values
     : null;
+
+/**
+ * An expression: SQLite plans with the value of a plain limit, and so prepares the statement again for each execution. As
+ * a literal, each page size would make another statement.
+ */
+const limitExpression = 'limit 0 + ';
+
+/** For statements that no compiler builds. */
+export const limitOf = (count: number): RawBuilder<unknown> => sql`${sql.raw(limitExpression)}${count}`;
 
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
@@ -34,12 +45,8 @@ export class SqliteCompiler extends SqliteQueryCompiler {
     this.append('))');
   }
 
-  /**
-   * An expression: SQLite plans with the value of a plain limit, and so prepares the statement again for each execution. As
-   * a literal, each page size would make another statement.
-   */
   protected override visitLimit({ limit }: LimitNode): void {
-    this.append('limit 0 + ');
+    this.append(limitExpression);
     this.visitNode(limit);
   }
 }

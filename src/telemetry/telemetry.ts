@@ -85,8 +85,9 @@ export function errorTypeOf(error: unknown): string {
 
 export interface TelemetrySettings {
   readonly serviceName: string;
-  /** OTLP over HTTP, as is the next; null for none. */
+  /** OTLP over HTTP; null for none. */
   readonly tracesUrl: string | null;
+  /** OTLP over HTTP; null for none. */
   readonly metricsUrl: string | null;
   readonly metricsIntervalMs: number;
   readonly sampler: TraceSampler;

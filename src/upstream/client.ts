@@ -26,7 +26,7 @@ interface UpstreamDependencies {
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
   readonly memory?: BodyMemory;
-  readonly elapsed?: Clock;
+  readonly clock?: Clock;
   /** From 0 up to 1. */
   readonly random?: () => number;
 }
@@ -75,7 +75,7 @@ export function createUpstream(
     telemetry = noTelemetry,
     now,
     memory,
-    elapsed = () => performance.now(),
+    clock = () => performance.now(),
     random = Math.random,
   }: UpstreamDependencies,
 ): Upstream {
@@ -87,12 +87,12 @@ export function createUpstream(
     connections,
     logger,
     now,
-    elapsed,
+    clock,
     random,
   });
-  const callBudget = createCallBudget({ calls: maxCalls, milliseconds: budgetMs }, elapsed);
+  const callBudget = createCallBudget({ calls: maxCalls, milliseconds: budgetMs }, clock);
   const flightTimes = { lastsMs: timeoutMs, joinableMs: timeoutMs / 2, message: deadlineMessage };
-  const singleFlight = createSingleFlight(flightTimes, elapsed);
+  const singleFlight = createSingleFlight(flightTimes, clock);
   let warm = false;
 
   async function carryOut(prepared: PreparedCall, keyId: string, milliseconds: number): Promise<WireResponse> {
@@ -166,14 +166,14 @@ interface CallBudget {
   take(spent: Spent): number;
 }
 
-/** @param elapsed monotonic milliseconds, from the first call on */
+/** Starts with the first call. */
 export function createCallBudget(
   limits: { readonly calls: number; readonly milliseconds: number },
-  elapsed: Clock,
+  clock: Clock,
 ): CallBudget {
   return {
     take(spent) {
-      const now = elapsed();
+      const now = clock();
       spent.firstCallAt ??= now;
       const remaining = spent.firstCallAt + limits.milliseconds - now;
       if (spent.calls === limits.calls) {

@@ -15,14 +15,14 @@ export const maxChecked = 10_000;
  */
 export function createKeyCheck(
   ask: (context: RequestContext) => Promise<unknown>,
-  elapsed: Clock = () => performance.now(),
+  clock: Clock = () => performance.now(),
 ): (context: RequestContext) => Promise<void> {
   /** By caller id, a hash of the key. */
   const refusals = new LRUCache<string, { readonly refusal: ServiceError | null }>({
     max: maxChecked,
     ttl: verdictLifetimeMs,
     ttlResolution: 0,
-    perf: { now: elapsed },
+    perf: { now: clock },
   });
 
   async function refusalOf(context: RequestContext): Promise<ServiceError | null> {

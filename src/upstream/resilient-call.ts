@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { templateOf } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
-import type { AbortSignalLike, Deadline } from '../kernel/lib/abort-signal.ts';
+import { type AbortSignalLike, type Deadline, TimeoutError } from '../kernel/lib/abort-signal.ts';
 import { temporaryStatuses } from '../kernel/lib/http-semantics.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { WireResponse } from '../kernel/request-context.ts';
@@ -31,7 +31,7 @@ interface CallDependencies {
   readonly connections: number;
   readonly logger: Logger;
   readonly now: () => Date;
-  readonly elapsed: Clock;
+  readonly clock: Clock;
   readonly random: () => number;
 }
 
@@ -41,7 +41,7 @@ export function createResilientCall({
   connections,
   logger,
   now,
-  elapsed,
+  clock,
   random,
 }: CallDependencies): ResilientCall {
   const retryBudgets = new LRUCache<string, RetryBudget>({
@@ -77,9 +77,9 @@ export function createResilientCall({
     const release = await slots.wait(call.origin.keyId, signal);
     if (release === null) return signal.aborted ? notSent(signal) : refusedCall({ retryInMs: 0 });
     // The timer of the deadline may be late: a call without time would look like a failure of the service.
-    if (!signal.aborted && elapsed() < endsAt) return make(call, signal, release);
+    if (!signal.aborted && clock() < endsAt) return make(call, signal, release);
     release();
-    return notSent(signal);
+    return notSent({ reason: signal.reason ?? new TimeoutError('Its turn came when its time was up') });
   }
 
   function make(
@@ -109,7 +109,7 @@ export function createResilientCall({
   }
 
   return async (call, limit, milliseconds) => {
-    const endsAt = elapsed() + milliseconds;
+    const endsAt = clock() + milliseconds;
     const { repeatable } = call;
     const retryBudget = retryBudgets.memo(call.origin.keyId);
     retryBudget.deposit();
@@ -125,7 +125,7 @@ export function createResilientCall({
       }
       if (result.kind === 'success')
         return new ParsedOnDemand(result, (failure) => logFailure(logger, call, failure, attempts));
-      const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
+      const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - clock() });
       logFailure(logger, call, result, attempts, wait);
       if (call.endpoint.method !== 'GET') {
         if (mayHaveActed(result.error)) unsettled = result.error;
@@ -155,7 +155,7 @@ const refusedCall = ({ retryInMs }: OpenCircuit): Refused => ({
 });
 
 /** Time was over before it was sent: it changed nothing, and can be repeated. */
-const notSent = ({ reason }: AbortSignalLike): CallFailure => expiry(reason, { sent: false });
+const notSent = ({ reason }: Pick<AbortSignalLike, 'reason'>): CallFailure => expiry(reason, { sent: false });
 
 function breakerOutcome(result: Success | CallFailure): CallOutcome {
   if (result.kind === 'success') return 'success';

@@ -44,7 +44,7 @@ interface FlightTimes {
   readonly message: string;
 }
 
-export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, elapsed: Clock): SingleFlight {
+export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, clock: Clock): SingleFlight {
   const flightsByOwner = new Map<string, Map<string, Flight>>();
 
   function start(owner: string, key: string, work: (limit: Deadline) => Promise<Shared>): Flight {
@@ -60,7 +60,7 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
       for (const { leave } of waiters) leave();
       return waiters;
     };
-    const flight: Flight = { limit, startedAt: elapsed(), waiting };
+    const flight: Flight = { limit, startedAt: clock(), waiting };
     onAbort(limit, () => {
       for (const { reject } of settle()) reject(limit.reason);
     });
@@ -84,7 +84,7 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
     run<T extends Shared>(owner: string, key: string, work: (limit: Deadline) => Promise<T>, signal: AbortSignalLike) {
       if (signal.aborted) return Promise.reject(signal.reason);
       const current = flightsByOwner.get(owner)?.get(key);
-      const joinable = current !== undefined && elapsed() - current.startedAt < joinableMs;
+      const joinable = current !== undefined && clock() - current.startedAt < joinableMs;
       const flight = joinable ? current : start(owner, key, work);
       // Callers with the same key run the same work, so the type is theirs.
       return wait(flight, signal) as Promise<T>;

@@ -22,7 +22,7 @@ const caller: Caller = {
 function setUp(found: Caller = caller) {
   let time = 1_000_000;
   const lookUp = vi.fn(async () => found);
-  const keys = rememberKeys(lookUp, { now: () => new Date(time), elapsed: () => time });
+  const keys = rememberKeys(lookUp, { now: () => new Date(time), clock: () => time });
   return { ...keys, lookUp, pass: (milliseconds: number) => (time += milliseconds) };
 }
 

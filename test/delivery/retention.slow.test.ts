@@ -137,7 +137,7 @@ describe.each(databases)('retention on $name', (dialect) => {
     startRetention({
       database: gateway.app.database,
       kind,
-      deletedAfterDays: 1,
+      retentionDays: 1,
       maxEvents,
       now: () => gateway.clock.now,
       clock: () => performance.now(),

@@ -505,7 +505,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: 10_000,
     async fill() {
       const send = () => Promise.reject(new Error('away'));
-      const clock = { now, elapsed: () => 0, random: () => 0 };
+      const clock = { now, clock: () => 0, random: () => 0 };
       const call = createResilientCall({ send, connections: 1, logger, ...clock });
       const prepared = { repeatable: false } as Parameters<typeof call>[0];
       await times(25_000, (n) => {

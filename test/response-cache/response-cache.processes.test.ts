@@ -201,7 +201,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     const proxy = await startTcpProxy(server);
     onTestFinished(() => proxy.close());
     const clock = { ms: 0 };
-    const redis = connect({ url: proxy.through(server), elapsed: () => clock.ms });
+    const redis = connect({ url: proxy.through(server), clock: () => clock.ms });
     const isWaiting = () =>
       Promise.race([Promise.resolve(redis.get('t', 'k')).then(() => false), new Promise((r) => setImmediate(r, true))]);
     await expect.poll(async () => (await redis.get('t', 'k')).generation).not.toBeNull();

@@ -43,6 +43,7 @@ test('no statement joins a list out of data by itself', () => {
 
 test('no statement binds its limit on SQLite', async () => {
   expect(filesWith(/\blimit \$\{(?!sql\.lit\()/)).toEqual([]);
+  expect(filesWith(/\blimit 0 \+/)).toEqual(['store/query-compilers.ts']);
   const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
   const page = database.selectFrom('webhooks').select('id').limit(51);
   expect(page.compile()).toMatchObject({ parameters: [51], sql: expect.stringMatching(/ limit 0 \+ \?$/) });

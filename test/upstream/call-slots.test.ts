@@ -84,7 +84,7 @@ test('a call whose time is up when its turn comes is not sent, though the timer 
     connections: 1,
     logger: pino({ level: 'silent' }),
     now: () => new Date(0),
-    elapsed: () => time,
+    clock: () => time,
     random: () => 0,
   });
   using limit = new Deadline(60_000, null, 'too long');
@@ -95,6 +95,10 @@ test('a call whose time is up when its turn comes is not sent, though the timer 
   time = 1_001;
   first.reject(new Error('broken'));
   await held;
-  await expect(waits).rejects.toMatchObject({ errorName: 'request_timeout', outcomeUnknown: false });
+  await expect(waits).rejects.toMatchObject({
+    errorName: 'request_timeout',
+    outcomeUnknown: false,
+    cause: { name: 'TimeoutError' },
+  });
   expect(sent).toEqual(['/holds']);
 });

@@ -10,8 +10,9 @@ import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 import { clientOf } from '../../net/addresses.ts';
 
 export const keylessLimits = {
-  /** Connections per address, as is the next. */
+  /** Connections per address. */
   beginning: 200,
+  /** Connections per address. */
   keyless: 10,
   lastMs: 60_000,
   /** Of a connection: requests have a rate, pings have none. */

@@ -4,5 +4,5 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** Milliseconds of a monotonic clock, for durations. Times that are stored are dates. */
+/** Monotonic milliseconds, for durations only. Times that are stored are epoch milliseconds, of `now`. */
 export type Clock = () => number;

@@ -1,4 +1,5 @@
-export const replacement = '[redacted]';
+/** In the place of a secret. */
+export const redacted = '[redacted]';
 
 /** Shorter values, such as flags, stand in ordinary text: only beside a credential's name are they replaced. */
 const minSecretLength = 8;
@@ -6,8 +7,8 @@ const minSecretLength = 8;
 const minLengthInData = 16;
 
 /**
- * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded,
- * in either case, and cut off at the end, whichever of their characters are escaped; of `Bearer x` and `Basic x` the
+ * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded, with `+`
+ * for spaces, in either case, as Latin-1 that is read as UTF-8, and cut off at the end, whichever of their characters are escaped; of `Bearer x` and `Basic x` the
  * credential alone, too. Short ones and ordinary words, such as the password `postgres`, only beside a credential's name.
  * @param names of further fields with credentials, such as headers
  */
@@ -19,10 +20,10 @@ export function redactor(secrets: readonly string[], names: readonly string[] = 
   let credential: RegExp | undefined;
   const hide = (text: string): string => {
     let shown = text;
-    for (const form of forms) shown = withoutBeginning(shown.replaceAll(form, replacement), form);
+    for (const form of forms) shown = withoutBeginning(shown.replaceAll(form, redacted), form);
     if (!words.some((word) => shown.includes(word))) return shown;
     credential ??= credentialPattern(words, names);
-    return shown.replaceAll(credential, `$1${replacement}`);
+    return shown.replaceAll(credential, `$1${redacted}`);
   };
   return (text) => (/\\(?:[ux/]|$)|[&%]/.test(text) ? hiddenIn(text, hide) : hide(text));
 }
@@ -50,7 +51,7 @@ export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint
     return false;
   };
   const inLatin1 = forms.map((form) => Buffer.from(form).toString('latin1'));
-  const hide = (text: string) => inLatin1.reduce((shown, form) => shown.replaceAll(form, replacement), text);
+  const hide = (text: string) => inLatin1.reduce((shown, form) => shown.replaceAll(form, redacted), text);
   let escapedParts: RegExp[] | undefined;
   return (chunks) => {
     if (forms.length === 0) return chunks;
@@ -207,7 +208,7 @@ function withoutBeginning(text: string, secret: string): string {
   for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
     // On the path of every log line: only a possible match is worth another string.
     if (secret.charCodeAt(length - 1) === last && text.endsWith(secret.slice(0, length)))
-      return text.slice(0, -length) + replacement;
+      return text.slice(0, -length) + redacted;
   }
   return text;
 }

@@ -1,11 +1,8 @@
 /** Postern as a sender: a whole gateway with its delivery engine, on SQLite or Postgres. */
-import { setFlagsFromString } from 'node:v8';
+import '../../../src/app/v8-flags.js';
 import { benchGateway } from '../gateway.ts';
 import { eventData, mapping } from './payload.ts';
 import { orderOf, serve } from './serve.ts';
-
-// As the entry of a gateway does.
-setFlagsFromString('--no-allocation-site-pretenuring');
 
 const { role, place, urls } = orderOf(process.argv);
 /** A producer sends nothing, whatever is due. */
