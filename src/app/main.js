@@ -3,7 +3,7 @@
  * time. The folder is that of the installation: in the system's own for temporary files, others could put code into it.
  * Where it cannot be written, nothing is kept.
  *
- * JavaScript, as the one file that is loaded before: for a type to strip here, each start would load the compiler.
+ * JavaScript, as are the files that are loaded before: for a type to strip there, each start would load the compiler.
  */
 import { enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

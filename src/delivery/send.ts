@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 import type { Clock } from '../kernel/lib/time-units.ts';
-import { redacted, redactor } from '../kernel/secrets/redact.ts';
+import { lengthIn, redacted, redactor } from '../kernel/secrets/redact.ts';
 import type { Outbound, OutboundResponse } from '../net/outbound.ts';
 import type { DeliveryAttemptTable } from '../store/schema.ts';
 import type { Target } from './destination.ts';
@@ -96,9 +96,10 @@ function bodyText({ body }: OutboundResponse, headers: Target['headers'], signat
   if (body.length === 0) return '';
   // Without an incomplete last character: U+FFFD in its place would hide the end of a secret that was cut off.
   const text = new StringDecoder('utf8').write(body);
-  // A text shows at most as many characters of a value; decoded base64 after `Basic`, four thirds of them.
-  const values = headers.map(({ value }) => value.slice(0, 2 * text.length + 16));
-  if (values.reduce((sum, { length }) => sum + length, 0) > maxHeaderCharacters) return redacted;
+  const longest = lengthIn(text.length);
+  const searched = headers.reduce((sum, { value }) => sum + Math.min(value.length, longest), 0);
+  if (searched > maxHeaderCharacters) return redacted;
+  const secrets = [...signaturesIn(signature), ...headers.map(({ value }) => value)];
   const names = headers.map(({ key }) => key);
-  return redactor([...signaturesIn(signature), ...values], names)(text).replaceAll('\0', '\uFFFD');
+  return redactor(secrets, names, text.length)(text).replaceAll('\0', '\uFFFD');
 }

@@ -289,6 +289,8 @@ test('a destination that echoes the headers of its owner, and the signature', as
   }
 });
 
+const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`;
+
 test.each([
   [
     'a word beyond ASCII, cut off',
@@ -302,6 +304,21 @@ test.each([
     'Bearer 0123456789abcdef',
     250,
     (sent: string) => `${sent}. `.repeat(60),
+    /^\[redacted\]$/,
+  ],
+  [
+    'the password of a long user name',
+    basic('webhooks-ingest@integrations-prod-eu1.iam.example-tenant.com:S3cr3t-Pa55w0rd'),
+    1,
+    () => 'Wrong password: S3cr3t-Pa55w0rd',
+    /^Wrong password: \[redacted\]$/,
+  ],
+  ['a password beyond ASCII', basic('u:Пароль-очень-длинный'), 1, () => 'Пароль-очень-длинный', /^\[redacted\]$/],
+  [
+    'its bytes, which are UTF-8',
+    Buffer.from('漢'.repeat(60)).toString('latin1'),
+    1,
+    () => '漢'.repeat(60),
     /^\[redacted\]$/,
   ],
 ])('a destination that echoes %s', async (_what, value, count, echo, stored) => {

@@ -63,13 +63,13 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   ],
   'what dead processes have claimed is not freed': [at(deadClaims, 'if (dead.length === 0) return 0;', 'return 0;')],
   'dead processes are looked for too seldom': [
-    at(deadClaims, 'const betweenLooksMs = 1_000;', 'const betweenLooksMs = 4_000;'),
+    at(deadClaims, 'const deadLookMs = 1_000;', 'const deadLookMs = 4_000;'),
   ],
   'dead processes are looked for no more after a failure': [
     at(
       deadClaims,
       'await freeDeadClaims(context).catch((error: unknown) => {\n',
-      'let betweenLooksMs = 1_000;\nawait freeDeadClaims(context).catch((error: unknown) => {\nbetweenLooksMs = 3_600_000;\n',
+      'let deadLookMs = 1_000;\nawait freeDeadClaims(context).catch((error: unknown) => {\ndeadLookMs = 3_600_000;\n',
     ),
   ],
   'what was held while a dead process sent it stays claimed': [
@@ -138,8 +138,8 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'retention deletes too early': [
     at(
       'delivery/retention.ts',
-      'const old = now().getTime() - deletedAfterDays * day;',
-      'const old = now().getTime() - deletedAfterDays * day * 0.9;',
+      'const old = now().getTime() - retentionDays * day;',
+      'const old = now().getTime() - retentionDays * day * 0.9;',
     ),
   ],
 };

@@ -1,3 +1,5 @@
+import { StringDecoder } from 'node:string_decoder';
+
 /** In the place of a secret. */
 export const redacted = '[redacted]';
 
@@ -7,13 +9,19 @@ const minSecretLength = 8;
 const minLengthInData = 16;
 
 /**
- * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded, with `+`
- * for spaces, in either case, as Latin-1 that is read as UTF-8, and cut off at the end, whichever of their characters are escaped; of `Bearer x` and `Basic x` the
- * credential alone, too. Short ones and ordinary words, such as the password `postgres`, only beside a credential's name.
+ * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded, with
+ * `+` for spaces, in either case, as Latin-1 that is read as UTF-8, and cut off at the end, whichever of their characters
+ * are escaped; of `Bearer x` and `Basic x` the credential alone, too. Short ones and ordinary words, such as the password
+ * `postgres`, only beside a credential's name.
  * @param names of further fields with credentials, such as headers
+ * @param maxLength of the texts: no more is looked for of each secret than they can show
  */
-export function redactor(secrets: readonly string[], names: readonly string[] = []): (text: string) => string {
-  const all = secrets.flatMap(withCredential);
+export function redactor(
+  secrets: readonly string[],
+  names: readonly string[] = [],
+  maxLength = Number.POSITIVE_INFINITY,
+): (text: string) => string {
+  const all = secrets.flatMap(withCredential).map((secret) => secret.slice(0, lengthIn(maxLength)));
   const forms = formsOf(all.filter(isTelling));
   const words = all.filter((secret) => secret !== '' && !isTelling(secret)).flatMap(plainForms);
   if (forms.length === 0 && words.length === 0) return (text) => text;
@@ -27,6 +35,12 @@ export function redactor(secrets: readonly string[], names: readonly string[] = 
   };
   return (text) => (/\\(?:[ux/]|$)|[&%]/.test(text) ? hiddenIn(text, hide) : hide(text));
 }
+
+/**
+ * Characters of a secret that a text of some length can show, and enough to tell it from a word: three of Latin-1 can be
+ * one of UTF-8.
+ */
+export const lengthIn = (length: number): number => 3 * length + 16;
 
 /** {@link redactor} for data: secrets of 16 characters and more. @returns the same chunks where none has a secret */
 export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint8Array[]) => readonly Uint8Array[] {
@@ -170,8 +184,8 @@ const inUrls = (secret: string): string[] => {
   return [inLowerCase, ...[secret, encoded, inLowerCase].map((form) => form.replaceAll(/ |%20/g, '+'))];
 };
 
-/** Headers are sent in Latin-1; an echo of their bytes is no UTF-8. */
-const asReceived = (secret: string): string => Buffer.from(secret, 'latin1').toString('utf8');
+/** Headers are sent in Latin-1; an echo of their bytes may be no UTF-8. A last character that was cut off is left out. */
+const asReceived = (secret: string): string => new StringDecoder('utf8').write(Buffer.from(secret, 'latin1'));
 
 /** Ends of names: `x-auth-token`, `PGPASSWORD`. */
 const credentialNames = 'pass|password|passwd|passphrase|pwd|secret|token|api[-_]?key|authorization|credentials?';
