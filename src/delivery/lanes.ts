@@ -158,8 +158,7 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
     return delivery;
   };
   const takeFrom = (standing: Standing): ClaimedDelivery | null => {
-    // The part of the free places with which a lone destination reaches the highest limit: many leave some to each
-    // other.
+    // The part of the free places with which a lone destination reaches the highest limit: many leave some to each other.
     const part = limits.perDestination / (limits.allSlots - limits.perDestination);
     const share = Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
     for (const lane of loads[standing].rotation) {

@@ -170,8 +170,7 @@ async function toBatches(
     const webhook = webhookOf.get(id);
     // Deleted a moment ago, with its deliveries.
     if (webhook === undefined) return [];
-    // One row says where and for whom to send: whoever took over the webhook since gets events of its present accounts
-    // only.
+    // One row says where and for whom to send: whoever took over the webhook since gets events of its present accounts only.
     const accountIds = accountIdsOf(webhook);
     const { listened = [], stray = [] } = Object.groupBy(ofWebhook, ({ account_id }) =>
       listensTo(accountIds, account_id) ? 'listened' : 'stray',

@@ -23,8 +23,7 @@ export class PostgresClient extends pg.Client {
     super({ ...read, stream: () => socket });
     this.#socket = socket;
     this.#unusable = unusable;
-    // pg emits 'error' when a connection breaks; without a listener that would end the process. Pending statements fail
-    // anyway.
+    // pg emits 'error' when a connection breaks; without a listener that would end the process. Pending statements fail anyway.
     this.on('error', () => undefined);
   }
 

@@ -81,8 +81,7 @@ function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFaul
       if (sql === 'rollback' && !database.isTransaction) return emptyStatement;
       let statement = prepared.get(sql);
       if (statement === undefined) {
-        // A plain `begin` starts as a reader and fails at its first write, without waiting, if another process has
-        // written since.
+        // A plain `begin` starts as a reader and fails at its first write, without waiting, if another process has written since.
         const text = sql === 'begin' ? 'begin immediate' : sql;
         const native = withFaults(onFault, () => database.prepare(text));
         statement = adaptStatement(native, guardOf(sql));

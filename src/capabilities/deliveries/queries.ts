@@ -143,8 +143,7 @@ function toAttempt(
   { number, started_at, duration_ms, status, failure, response_body }: DeliveryAttemptTable,
   webhook: Pick<WebhookTable, 'account_ids'>,
 ): DeliveryAttempt {
-  // A response is its endpoint's owner's, and may repeat sent headers, whose values take the scope `webhooks:write` as
-  // well.
+  // A response is its endpoint's owner's, and may repeat sent headers, whose values take the scope `webhooks:write` as well.
   const isManaged = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(webhook)) === 'manage';
   return {
     number,

@@ -116,8 +116,7 @@ function derived(field: GraphQLField<unknown, unknown>, { listSize }: CostDirect
   const page = pageWeightsOf(type);
   if (page !== undefined) return connectionCost(page);
   if (!isLeafType(type)) return {};
-  // The specification weighs list values by their type, and a built-in scalar cannot carry a weight in a printed
-  // schema.
+  // The specification weighs list values by their type, and a built-in scalar cannot carry a weight in a printed schema.
   const size = isListType(getNullableType(field.type)) ? (listSize?.assumedSize ?? 0) : 0;
   const weight = type.name === 'JSON' ? weights.json : weights.value;
   return costs(weight * (1 + size)).directives;
