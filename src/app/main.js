@@ -3,12 +3,11 @@
  * time. The folder is that of the installation: in the system's own for temporary files, others could put code into it.
  * Where it cannot be written, nothing is kept.
  *
- * JavaScript, as are the files that are loaded before: for a type to strip there, each start would load the compiler.
+ * JavaScript, as is the file of flags: for a type to strip here, each start would load the compiler.
  */
 import { enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import './v8-flags.js';
 
 /** By then the modules of a start are loaded. Flushed now, the cache survives a kill. */
 const flushAfterMs = 5_000;
@@ -54,6 +53,7 @@ registerHooks({
   },
 });
 
+await import('./v8-flags.js');
 const { run } = await import('./process.ts');
 await run();
 // As V8 begins. Requests let it grow.
