@@ -52,9 +52,9 @@ export function nameServers(value: string): readonly string[] {
 }
 
 /** As browsers send them, with commas between: scheme, host, and a port that is not the scheme's own. */
-export const origins = (value: string): readonly string[] => commaList(value).map(requireOrigin);
+export const origins = (value: string): readonly string[] => commaList(value).map(originOf);
 
-function requireOrigin(entry: string): string {
+function originOf(entry: string): string {
   if (entry === '*') throw new Error('must name each origin: "*" would let every page read responses');
   if (entry.includes('*')) throw new Error(`must name each origin: "${entry}" would match none`);
   const { protocol = '', host = '' } = URL.parse(entry) ?? {};
