@@ -56,7 +56,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   const { logger, secrets, telemetry = noTelemetry, now } = dependencies;
   const keyring = keyringOf(secrets);
   // Closed last: they tell how the gateway drains.
-  const metrics = createMetricsEndpoint(config, telemetry.scrape);
+  const metrics = createMetricsEndpoint(config, telemetry.scrape, logger);
   closers.push(metrics.close);
   const opening = openStorageOf(config, keyring, dependencies).then((opened) => {
     if (opened !== null) closers.push(opened.close);

@@ -1,5 +1,6 @@
 /** Composes what Prometheus reads: on the gateway's port, or on one of its own. */
 import type { ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import { type ListenAddress, type Listening, listenAt } from '../http/listening.ts';
 import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
@@ -11,7 +12,11 @@ import type { Config } from './config/config.ts';
 
 const metricsPath = '/metrics';
 
-export function createMetricsEndpoint({ telemetry: { prometheus } }: Config, scrape: Telemetry['scrape']) {
+export function createMetricsEndpoint(
+  { telemetry: { prometheus } }: Config,
+  scrape: Telemetry['scrape'],
+  logger: Logger,
+) {
   const isOnMainPort = prometheus?.onMainPort === true;
   let own: Listening | null = null;
   let address: string | null = null;
@@ -24,7 +29,7 @@ export function createMetricsEndpoint({ telemetry: { prometheus } }: Config, scr
     /** @throws ConfigError if a port of its own cannot be listened on */
     async listen() {
       if (prometheus === null || scrape === null || isOnMainPort) return;
-      own = await serveMetrics(scrape, prometheus);
+      own = await serveMetrics(scrape, prometheus, logger);
       address = own.address + metricsPath;
     },
     listening(origin: string) {
@@ -45,14 +50,17 @@ const routeOf = (scrape: () => Promise<Scrape>): Route => ({
   },
 });
 
-async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress): Promise<Listening> {
+async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, logger: Logger): Promise<Listening> {
   const server = http.createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
     if (url.split('?', 1)[0] !== metricsPath) response.writeHead(404).end();
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
     else
       scrape().then(
         (scraped) => send(response, scraped),
-        () => response.writeHead(500).end(),
+        (err: unknown) => {
+          logger.error({ err }, 'the metrics could not be read');
+          response.writeHead(500).end();
+        },
       );
   });
   const { address, close } = await listenAt(server, at).catch((cause: unknown) => {

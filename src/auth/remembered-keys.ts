@@ -9,7 +9,7 @@ const rememberedMs = 1_000;
 /** Those of a busy second. */
 const maxRemembered = 10_000;
 
-export interface RememberedKeys {
+interface RememberedKeys {
   readonly authenticate: Authenticate;
   forget(): void;
 }

@@ -170,7 +170,6 @@ async function loadStatistics(
   return wanted.map((each) => found.get(each) ?? null);
 }
 
-/** The connection has checked scope and shape (see connection.ts), so only the port method is called. */
 const loadPages = (
   ports: Ports,
   context: RequestContext,

@@ -4,12 +4,12 @@ import type { ClaimedDelivery } from './queue.ts';
 import { lesser, partsOf, type Standing } from './standing.ts';
 
 /** Of a delivery: waits for a slot, is in flight, or takes so long that it counts as slow. */
-export type Holding = 'queued' | 'quick' | 'slow';
+type Holding = 'queued' | 'quick' | 'slow';
 
 /** Of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
 const share = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
-export interface ByteBudget {
+interface ByteBudget {
   /** From one account to another; null before the claim and after the end. */
   move(delivery: ClaimedDelivery, from: Holding | null, to: Holding | null): void;
   /** Null without room for claims. */

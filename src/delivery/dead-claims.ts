@@ -11,7 +11,7 @@ import { type Repeated, repeat } from './repeat.ts';
 
 const deadLookMs = 1_000;
 
-export interface DeadClaimsContext {
+interface DeadClaimsContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
   readonly transaction: NotifyingTransaction;
@@ -22,10 +22,10 @@ export interface DeadClaimsContext {
 }
 
 export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
-  return repeat(context.after, async () => {
-    await freeDeadClaims(context).catch((error: unknown) => {
-      context.logger.error({ err: error }, 'the claims of dead processes could not be freed');
-    });
+  const { logger, after } = context;
+  const failed = 'the claims of dead processes could not be freed';
+  return repeat({ logger, after, failed, retryMs: deadLookMs }, async () => {
+    await freeDeadClaims(context);
     return deadLookMs;
   });
 }

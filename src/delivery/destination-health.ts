@@ -13,7 +13,7 @@ export const failingFrom = { attempts: 3, ms: 2 * minute } as const;
 
 export type StoredRun = Pick<WebhookDestinationTable, 'failing_since' | 'failed_attempts' | 'failing'>;
 
-export interface Judgement {
+interface Judgement {
   readonly changes: StoredRun & Partial<Pick<WebhookDestinationTable, 'paused_until'>>;
   /** Why the webhook is to be disabled, or null. */
   readonly disabled: Exclude<DisabledReason, 'caller'> | null;

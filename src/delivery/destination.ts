@@ -35,7 +35,7 @@ const maxKeptCharacters = 16 * 1024 * 1024;
 type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'> &
   Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
 
-export type OpenDestination = (webhook: StoredWebhook) => Destination;
+type OpenDestination = (webhook: StoredWebhook) => Destination;
 
 /** Returns the same destination until it changes. */
 export function createDestinations(vault: Vault): OpenDestination {

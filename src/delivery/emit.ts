@@ -23,7 +23,7 @@ export interface Emission extends Omit<DeliveryEvent, 'id'> {
   readonly webhookId?: string | undefined;
 }
 
-export interface Emitted {
+interface Emitted {
   readonly eventId: string;
   /** Held ones included. */
   readonly deliveries: readonly string[];
@@ -34,7 +34,7 @@ export interface Emitted {
 /** Survives the process once it resolves. @throws ServiceError `invalid_parameters` for another event's key */
 export type Emit = (emission: Emission) => Promise<Emitted>;
 
-export interface EmitContext {
+interface EmitContext {
   readonly transaction: NotifyingTransaction;
   readonly kind: DatabaseKind;
   readonly now: () => Date;

@@ -51,7 +51,7 @@
  *   repeat.ts               and
  *   after.ts                timers, which tests replace
  *   observed-attempts.ts  logs, counts and traces attempts; observed-queue.ts and
- *   backlog.ts              say what there is to do
+ *   observed-backlog.ts     say what there is to do
  */
 
 import type { Logger } from 'pino';
@@ -71,11 +71,11 @@ import { openPresence, type Presence } from '../store/presence.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
-import { startBacklog } from './backlog.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { notices } from './notices.ts';
+import { startBacklog } from './observed-backlog.ts';
 import { createQueue, type QueueContext } from './queue.ts';
 import { type QueueReport, settleAndClaim } from './queue-transaction.ts';
 import { startRetention } from './retention.ts';
@@ -107,7 +107,7 @@ export interface DeliveryEngine {
   close(): Promise<void>;
 }
 
-export interface DeliveryEngineOptions {
+interface DeliveryEngineOptions {
   readonly database: Database;
   readonly queueDatabase: Database;
   readonly location: DatabaseLocation;

@@ -9,7 +9,7 @@ type State =
 /** Before every time: an overdue timer may not have fired, and a flush asked for now does not wait for it. */
 const beforeEveryTime = Number.NEGATIVE_INFINITY;
 
-export interface FlushScheduleOptions {
+interface FlushScheduleOptions {
   /** Rejects for a mistake of ours alone. */
   readonly flush: () => Promise<void>;
   readonly onError: (error: unknown) => void;

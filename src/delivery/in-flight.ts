@@ -15,7 +15,7 @@ export interface AgeLimits {
   readonly yieldAfterMs: number;
 }
 
-export interface InFlight {
+interface InFlight {
   take(delivery: ClaimedDelivery, isProbe: boolean): void;
   /** Its age counts from here. */
   begin(delivery: ClaimedDelivery): void;

@@ -20,7 +20,7 @@ export interface Lane {
   ended: 'quick' | 'slow' | null;
 }
 
-export interface LimitsOfLane {
+interface LimitsOfLane {
   readonly initial: number;
   readonly perDestination: number;
 }

@@ -16,7 +16,7 @@ import type { WaitingWebhooks } from './steps.ts';
 /** Of the log. */
 const noticeLinesPerMinute = 60;
 
-export interface NoticesContext {
+interface NoticesContext {
   readonly database: Database;
   readonly emit: Emit;
   readonly logger: Logger;

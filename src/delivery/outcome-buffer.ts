@@ -1,7 +1,7 @@
 /** After a failure fewer are settled at once, failed ones last: one that cannot be stored ends up alone. */
 import type { AttemptOutcome } from './settle.ts';
 
-export interface OutcomeBuffer {
+interface OutcomeBuffer {
   add(outcome: AttemptOutcome): void;
   /** Ends with `settled` or `returned`. */
   take(): readonly AttemptOutcome[];

@@ -53,7 +53,7 @@ export interface QueueReport {
   readonly unfinished: boolean;
 }
 
-export interface ClaimedBatch {
+interface ClaimedBatch {
   readonly webhook: Pick<
     WebhookTable,
     'id' | 'name' | 'request_url' | 'format' | 'account_ids' | 'headers' | 'data' | 'revision'

@@ -14,7 +14,7 @@ type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'e
 /** Webhooks of a batch, between which other work goes on. */
 const webhooksOfBatch = 500;
 
-export interface Receiver {
+interface Receiver {
   readonly webhookId: string;
   readonly enabled: boolean;
 }

@@ -10,7 +10,7 @@ import { inTransaction } from '../store/transaction.ts';
 
 export const firstPosition: CreationPosition = { created_at: 0, id: '' };
 
-export interface Step {
+interface Step {
   /** The next step's start; null after all events. */
   readonly next: CreationPosition | null;
   readonly deletedEvents: number;

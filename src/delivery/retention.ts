@@ -31,7 +31,7 @@ const size = { first: 100, least: 50, most: 5_000 } as const;
 const betweenSweepsMs = 30_000;
 const firstSweepMs = 200;
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly database: Database;
   readonly kind: DatabaseKind;
   readonly retentionDays: number;
@@ -45,23 +45,23 @@ export interface RetentionOptions {
 }
 
 export function startRetention(options: RetentionOptions): Repeated {
-  const work = sweeps(options);
-  return repeat(options.after, async () => (await work.next()).value);
+  let pauses = firstSweep(options);
+  const failed = 'old events could not be deleted';
+  // A generator that has failed is done.
+  return repeat({ ...options, failed, retryMs: 0 }, async () => {
+    const { value, done } = await pauses.next();
+    if (done !== true) return value;
+    pauses = sweep(options);
+    return betweenSweepsMs;
+  });
+}
+
+async function* firstSweep(options: RetentionOptions): AsyncGenerator<number, void> {
+  yield firstSweepMs;
+  yield* sweep(options);
 }
 
 /** Yields milliseconds to wait. */
-async function* sweeps(options: RetentionOptions): AsyncGenerator<number, never> {
-  yield firstSweepMs;
-  for (;;) {
-    try {
-      yield* sweep(options);
-    } catch (error) {
-      options.logger.error({ err: error }, 'old events could not be deleted');
-    }
-    yield betweenSweepsMs;
-  }
-}
-
 async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
   const { database, maxEvents, retentionDays, kind, now, clock, telemetry = noTelemetry } = options;
   const { metrics } = telemetry;

@@ -12,7 +12,7 @@ import type { AttemptOutcome } from './settle.ts';
 import { signatureHeaders, signaturesIn } from './signature.ts';
 
 /** A begun attempt, stored with its own time however it ends. */
-export interface Attempt {
+interface Attempt {
   readonly delivery: ClaimedDelivery;
   readonly startedAt: number;
   end(decision: RetryDecision, response: StoredResponse): AttemptOutcome;
@@ -22,7 +22,7 @@ type StoredResponse = Pick<DeliveryAttemptTable, 'status' | 'failure' | 'respons
 
 export const unsent: StoredResponse = { status: null, failure: null, response_body: '' };
 
-export interface AttemptClocks {
+interface AttemptClocks {
   readonly now: () => Date;
   readonly clock: Clock;
 }
@@ -54,7 +54,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
   };
 }
 
-export interface SendContext {
+interface SendContext {
   readonly outbound: Outbound;
   readonly now: () => Date;
   /** From 0 to 1. */

@@ -7,7 +7,7 @@ import { type Repeated, repeat } from './repeat.ts';
 
 const workLookMs = 1_000;
 
-export interface StepsOptions {
+interface StepsOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly after: After;
@@ -27,13 +27,9 @@ export function startSteps(
   failed: string,
 ): Repeated {
   const step = inTurn(webhooks);
-  return repeat(after, async () => {
+  return repeat({ logger, after, failed, retryMs: workLookMs }, async () => {
     const began = clock();
-    const more = await step().catch((error: unknown) => {
-      logger.error({ err: error }, failed);
-      return false;
-    });
-    return more ? clock() - began : workLookMs;
+    return (await step()) ? clock() - began : workLookMs;
   });
 }
 

@@ -20,7 +20,7 @@ import { unsentDecision } from './retry-policy.ts';
 import { beginAttempt, sendAttempt, unsent } from './send.ts';
 import { type AttemptOutcome, type ReleasedClaim, wasMade } from './settle.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly queue: Queue;
   readonly outbound: Outbound;
   readonly logger: Logger;
@@ -52,6 +52,8 @@ const crowdedMs = 100;
 /** Milliseconds after a failed flush, as the database is away. */
 const failedFlushMs = 1_000;
 
+const queueFailed = 'the delivery queue could not be read or written';
+
 /**
  *   running ⇄ recovering   a flush has failed: outcomes are stored before anything is claimed
  *   draining               nothing is claimed; requests in flight end, and are settled
@@ -81,7 +83,7 @@ export class Worker {
     this.#observer = observeAttempts(telemetry, logger, () => options.now().getTime());
     this.#lanes = createLanes(limits, clock);
     this.#leases = new ClaimLeases(clock);
-    const onError = (err: unknown) => logger.error({ err }, 'the delivery queue could not be read or written');
+    const onError = (err: unknown) => logger.error({ err }, queueFailed);
     const onFlushed = (isAskedFor: boolean) => this.#flushed(isAskedFor);
     this.#flushes = new FlushSchedule({ flush: () => this.#flush(), onError, onFlushed, after, clock, pollMs });
     observeQueue(telemetry.metrics, { lanes: this.#lanes, limits, leases: this.#leases, outcomes: this.#outcomes });
@@ -139,7 +141,7 @@ export class Worker {
       this.#accept(result, usableUntil);
       this.#scheduleNext(result, !claims);
     } catch (error) {
-      logger.error({ err: error }, 'the delivery queue could not be read or written');
+      logger.error({ err: error }, queueFailed);
       this.#recover(settling, releasing);
     }
   }
@@ -259,7 +261,7 @@ export class Worker {
     try {
       return await queue.confirm(batch.map((delivery) => this.#leases.current(delivery)));
     } catch (err) {
-      logger.error({ err }, 'the delivery queue could not be read or written');
+      logger.error({ err }, queueFailed);
       return new Set();
     }
   }

@@ -2,7 +2,7 @@
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/send.ts';
-import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
+import { type ErrorName, type ErrorType, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { printJson } from '../kernel/lib/json-text.ts';
 import type { Splice } from '../splice/splicer.ts';
@@ -74,29 +74,34 @@ export async function printStreamed(
   exchange: Exchange,
   options: ResponseOptions,
 ): Promise<PresentedBody> {
-  const { result, bytes } = presentSized(executed, exchange, options);
-  const { errors = [], data } = result;
-  const value = errors.length === 0 ? result : { ...result, errors: errors.map(withoutStatus) };
-  return { body: await printJson(value, exchange.turn, bytes), errors, hasData: data !== undefined };
+  const { value, bytes, errors, hasData } = shown(presentSized(executed, exchange, options));
+  return { body: await printJson(value, exchange.turn, bytes), errors, hasData };
 }
 
 /** With the cost beside errors, if it is asked for or their reason. */
 function withCost(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions) {
-  const { result, bytes } = presentSized(executed, exchange, options);
-  const { errors = [], data } = result;
-  if (errors.length === 0) return { value: result, bytes, errors, hasData: true };
-  const beyondLimit = data === undefined ? errors.filter(({ extensions }) => extensions.type === limitError.type) : [];
+  const sized = presentSized(executed, exchange, options);
+  const { errors = [], data } = sized.result;
+  if (errors.length === 0) return shown(sized);
+  const beyondLimit = data === undefined ? errors.filter(({ extensions }) => extensions.type === limitError) : [];
   for (const { extensions } of beyondLimit) extensions.cost = exchange.cost;
-  const extensions = beyondLimit.length > 0 || wantsCost(exchange) ? { extensions: { cost: exchange.cost } } : {};
-  const value = { ...result, errors: errors.map(withoutStatus), ...extensions };
-  return { value, bytes, errors, hasData: data !== undefined };
+  const presented = shown(sized);
+  if (beyondLimit.length === 0 && !wantsCost(exchange)) return presented;
+  return { ...presented, value: { ...presented.value, extensions: { cost: exchange.cost } } };
+}
+
+/** As clients see it. The status of an error is for HTTP. */
+function shown({ result, bytes }: SizedResult) {
+  const { errors = [], data } = result;
+  const value = errors.length === 0 ? result : { ...result, errors: errors.map(withoutStatus) };
+  return { value, bytes, errors, hasData: errors.length === 0 || data !== undefined };
 }
 
 /** A client's request for the cost, as in Hot Chocolate: `GraphQL-Cost: report`. */
 const wantsCost = ({ http: { headers } }: Exchange): boolean => headers['graphql-cost'] === 'report';
 
 /** A refusal for a limit says the cost, asked for or not. */
-const limitError = new ServiceError('limit_too_high');
+const limitError: ErrorType = 'errors/limit_too_high';
 
 function withExtensions(body: Uint8Array | string, extensions: object): string {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString();

@@ -14,7 +14,7 @@ import { discardRest } from './unread-bodies.ts';
 export type IsTrustedProxy = (address: string) => boolean;
 
 /** Result of a cache lookup: `unavailable` while the cache is away. */
-export type CacheResult = 'hit' | 'miss' | 'unavailable';
+type CacheResult = 'hit' | 'miss' | 'unavailable';
 
 export interface RequestFacts {
   operation?: string;
@@ -33,7 +33,7 @@ export interface RequestFacts {
   workspaceId?: string;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly isTrustedProxy: IsTrustedProxy;
   readonly logger: Logger;
   readonly turns?: FairTurns | undefined;

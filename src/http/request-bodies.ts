@@ -23,7 +23,7 @@ interface BodyLimits {
 export const bodyLimits: BodyLimits = { bytes: 64 * maxBodyBytes, small: 16_384 };
 
 /** Looked at once a body counts: most never do. */
-export interface Sender {
+interface Sender {
   /** Undefined if the connection had gone before anybody asked. */
   readonly ip: string | undefined;
 }
@@ -56,9 +56,8 @@ export class RequestBodies {
   }
 
   /**
-   * Counts a body that becomes longer. Beyond the limit one goes of the client that has the most bytes, so that nobody loses
-   * a body to whoever takes more: the one that began first, whole or not. Whoever sends a body arrives with it in moments,
-   * unless it wants the memory.
+   * Counts a body that becomes longer. Beyond the limit, the client with the most bytes loses the body that it began first,
+   * whole or not: nobody loses one to a client that takes more. An honest body arrives within moments.
    */
   grow(body: CountedBody, from: number, to: number): void {
     if (to <= this.#limits.small) return;

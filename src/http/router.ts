@@ -21,7 +21,7 @@ export interface Route {
   readonly refuse?: Refuse;
 }
 
-export interface Found {
+interface Found {
   readonly route: Route;
   readonly parameters: Parameters;
 }
@@ -31,7 +31,7 @@ interface Resource {
   readonly routes: Route[];
 }
 
-export interface Router {
+interface Router {
   readonly paths: readonly string[];
   add(routes: readonly Route[]): void;
   find(method: string, url: string): Found | null;

@@ -37,7 +37,7 @@ const maxArrivingBytes = 2 * maxBodyBytes;
 const maxReasonBytes = 123;
 
 /** RFC 6455, section 7.4: clients try again later. */
-const tryAgainLater = 1013;
+export const tryAgainLater = 1013;
 
 interface SocketContext {
   readonly logger: Logger;

@@ -1,9 +1,8 @@
 /**
  * The adapter interfaces through which alone embedded mode calls networks.
  *
- * An adapter throws every failure as a ServiceError of the contract. The last argument of each method is a signal that
- * ends the
- * call. An adapter stores nothing of our accounts: a challenge goes to the caller and comes back with the next call.
+ * An adapter throws every failure as a ServiceError of the contract. The last argument of each method is a signal that ends
+ * the call. An adapter stores nothing of our accounts: a challenge goes to the caller and comes back with the next call.
  */
 import type { AccountType } from '../auth/account.ts';
 import type { CheckpointType, JobFields, JobPublish, JobState } from '../capabilities/jobs/shapes.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { onAbort, underDeadline } from '../kernel/lib/abort-signal.ts';
 
-/** Per call of a provider. Shorter than the lease of a job, which must outlast every call. */
+/** Per call of a provider. */
 const providerDeadlineMs = 30_000;
 
 /** Calls throw `request_timeout` at the deadline, even if the adapter ignores the signal, which aborts then. */

@@ -5,7 +5,6 @@
  */
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { mediaTypeOf, parametersOfUrl, requireNoCoding } from '../http/request-head.ts';
-
 import type { Parameters } from '../http/router.ts';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';

@@ -32,6 +32,13 @@ const linkLookMs = 20;
 /** SQLITE_CANTOPEN. */
 const cannotOpen = 14;
 
+/** SQLITE_BUSY. */
+const busy = 5;
+
+/** Whether another connection was in the way. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === busy;
+
 interface Opening {
   /** `create` makes a private file; `write` and `read` need an existing one. */
   readonly access: 'create' | 'write' | 'read';

@@ -28,6 +28,8 @@ const firstRetryMs = 250;
 const maxRetryMs = 64_000;
 
 /** A row without a status is the lease of a running request. */
+type Ending = Partial<Pick<IdempotentResponseTable, 'status' | 'body' | 'claimed_by' | 'claimed_until'>>;
+
 export function databaseIdempotency(
   dependencies: LeaseDependencies,
   maxRows: number = idempotencyLimits.rowsOfApiKey,
@@ -89,25 +91,18 @@ export function databaseIdempotency(
   }
 
   /** Ends the lease of a request that has acted, or may have, and keeps its key. */
-  async function keep(
-    id: string,
-    holder: string,
-    response: Partial<Pick<IdempotentResponseTable, 'status' | 'body' | 'claimed_until'>>,
-  ): Promise<void> {
-    await database
-      .updateTable('idempotent_responses')
-      .set({ ...response, claimed_by: null })
-      .where('id', '=', id)
-      .where('claimed_by', '=', holder)
-      .execute();
+  async function keep(id: string, holder: string, response: Ending): Promise<void> {
+    await end(id, holder, { ...response, claimed_by: null });
     rows.stored(id);
   }
 
   /** Ends the lease of an atomic request whose commit was not confirmed: its row says what came of it. */
-  async function abandon(id: string, holder: string): Promise<void> {
+  const abandon = (id: string, holder: string): Promise<void> => end(id, holder, { claimed_until: 0 });
+
+  async function end(id: string, holder: string, columns: Ending): Promise<void> {
     await database
       .updateTable('idempotent_responses')
-      .set({ claimed_until: 0 })
+      .set(columns)
       .where('id', '=', id)
       .where('claimed_by', '=', holder)
       .execute();

@@ -103,11 +103,11 @@ export function createLeases(
   }
 
   return {
-    /** The end of a lease begun now, for a statement: epoch milliseconds. */
+    /** Now, by the clock that processes share: epoch milliseconds. */
     time,
     /**
      * Waits until the row is free, or until `attempt` finds that no lease is needed.
-     * @param attempt takes the row if it is free, or is held by the one of the columns: the answer to its statement may be lost
+     * @param attempt takes the row if it is free or already ours: the answer to an earlier try may be lost
      * @param holderMark begins the holder's name
      * @throws ServiceError `busy` or `request_timeout` (`signal` aborts); as `attempt` does
      */

@@ -5,7 +5,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { busyMs, createPrivately, openDatabaseFile, realPath } from './database-file.ts';
+import { messageOf } from '../kernel/lib/to-error.ts';
+import { busyMs, createPrivately, isBusy, openDatabaseFile, realPath } from './database-file.ts';
 
 /** Wait for the own lock, which another process may be testing, in milliseconds. */
 const ownLockMs = 1_000;
@@ -34,25 +35,39 @@ export function openFilePresence(file: string, newId: () => string) {
 }
 
 function lockOwn(prefix: string, newId: () => string): { id: string; lock: DatabaseSync } {
+  let cause: unknown;
   for (let tries = 0; tries < ownLockTries; tries += 1) {
     const id = newId();
     createPrivately(prefix + id);
-    const lock = tryLock(prefix + id, ownLockMs);
-    // Another process may have taken the file for a dead one's before it was locked.
-    if (lock !== null && existsSync(prefix + id)) return { id, lock };
-    lock?.close();
+    try {
+      const lock = tryLock(prefix + id, ownLockMs);
+      // Another process may have taken the file for a dead one's before it was locked.
+      if (lock !== null && existsSync(prefix + id)) return { id, lock };
+      lock?.close();
+    } catch (error) {
+      cause = error;
+    }
   }
-  throw new Error(`No file beside the database can be locked: ${prefix}…`);
+  throw new Error(`No file beside the database can be locked: ${prefix}…`, { cause });
 }
 
 /** Also deletes the file of a dead process. */
 function isDead(file: string): boolean {
   if (!existsSync(file)) return true;
-  const lock = tryLock(file, 0);
+  const lock = lockIfAny(file);
   if (lock === null) return false;
   rmSync(file, { force: true });
   lock.close();
   return true;
+}
+
+function lockIfAny(file: string): DatabaseSync | null {
+  try {
+    return tryLock(file, 0);
+  } catch {
+    // Another process may have deleted it. Nobody is taken for dead by an error: the leases of the dead end by themselves.
+    return null;
+  }
 }
 
 function idsOf(prefix: string): string[] {
@@ -60,34 +75,38 @@ function idsOf(prefix: string): string[] {
   return readdirSync(dirname(prefix)).flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
 }
 
-/** Locks a database for one gateway. @returns null if another is in the way: any, if `alone`; else one that is alone */
-export function lockAsGateway(
-  file: string,
-  { alone }: { readonly alone: boolean },
-): Pick<DatabaseSync, 'close'> | null {
+export type GatewayLock = Pick<DatabaseSync, 'close'>;
+
+/**
+ * Locks a database for one gateway.
+ * @returns null if another is in the way: any, if `alone`; else one that is alone
+ * @throws Error with the reason when the file of this lock cannot be used
+ */
+export function lockAsGateway(file: string, { alone }: { readonly alone: boolean }): GatewayLock | null {
   if (file === ':memory:') return { close: () => undefined };
   // Waits for a gateway that is stopping.
-  const shared = openDatabaseFile(`${realPath(file)}-gateways`, { access: 'create', timeout: busyMs });
-  // A transaction that has read holds a shared lock.
-  return locked(shared, alone ? 'begin exclusive' : 'begin; select 1 from sqlite_schema');
-}
-
-/** @returns null if another connection has locked the file, or it cannot be locked */
-function tryLock(file: string, timeout: number): DatabaseSync | null {
+  const name = `${realPath(file)}-gateways`;
   try {
-    return locked(openDatabaseFile(file, { access: 'write', timeout }), 'begin exclusive');
-  } catch {
-    return null;
+    const shared = openDatabaseFile(name, { access: 'create', timeout: busyMs });
+    // A transaction that has read holds a shared lock.
+    return locked(shared, alone ? 'begin exclusive' : 'begin; select 1 from sqlite_schema');
+  } catch (cause) {
+    throw new Error(`${name}, which shows that a gateway runs, cannot be locked: ${messageOf(cause)}`, { cause });
   }
 }
+
+/** @returns null if another connection has locked the file */
+const tryLock = (file: string, timeout: number): DatabaseSync | null =>
+  locked(openDatabaseFile(file, { access: 'write', timeout }), 'begin exclusive');
 
 function locked(file: DatabaseSync, begin: string): DatabaseSync | null {
   try {
     // Node.js has no other file locks. The empty file is an empty database; nothing is written.
     file.exec(`pragma journal_mode = memory; ${begin}`);
     return file;
-  } catch {
+  } catch (error) {
     file.close();
-    return null;
+    if (isBusy(error)) return null;
+    throw error;
   }
 }

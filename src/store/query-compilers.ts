@@ -1,6 +1,6 @@
 /**
- * Where we compile queries differently from Kysely. Long `in` lists become one parameter (SQLite takes 32,766, Postgres 65,535); short ones
- * stay, for the planners.
+ * Where we compile queries differently from Kysely. Long `in` lists become one parameter (SQLite takes 32,766, Postgres
+ * 65,535); short ones stay, for the planners.
  */
 import {
   type BinaryOperationNode,

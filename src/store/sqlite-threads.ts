@@ -188,7 +188,6 @@ export class ThreadedConnection implements DatabaseConnection {
     this.#release();
   }
 
-  /** See {@link RunInThread}. */
   async transact<Result>(module: URL, input: unknown): Promise<Result> {
     const release = await lockForWriting(this.#file);
     try {

@@ -3,11 +3,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { busyMs, openDatabaseFile, watchFiles } from './database-file.ts';
+import { busyMs, isBusy, openDatabaseFile, watchFiles } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
 const busyPollMs = 5;
-const sqliteBusy = 5;
 
 /** The gateway has a few dozen statements; lists of ids add one for each length. */
 const keptStatements = 200;
@@ -39,8 +38,7 @@ function switchToWal(database: DatabaseSync): void {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
-      if (!isBusy || performance.now() > endsAt) throw error;
+      if (!isBusy(error) || performance.now() > endsAt) throw error;
     }
     // Blocks nobody: this is the start, in a thread of its own.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPollMs);

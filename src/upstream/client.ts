@@ -1,6 +1,7 @@
 /**
- * Calls the contract's endpoints over HTTP. From the outside in: the operation's call budget → deadline → single flight
- * for reads → retries → a slot → a circuit breaker → one exchange.
+ * Calls the contract's endpoints over HTTP. From the outside in: the operation's call budget → the prepared request →
+ * single flight for reads → deadline → retries → a slot → a circuit breaker → telemetry → one exchange. A read whose
+ * budget ends before the flight's deadline has a deadline of its own, outside of the flight.
  */
 
 import type { Logger } from 'pino';

@@ -66,11 +66,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at(deadClaims, 'const deadLookMs = 1_000;', 'const deadLookMs = 4_000;'),
   ],
   'dead processes are looked for no more after a failure': [
-    at(
-      deadClaims,
-      'await freeDeadClaims(context).catch((error: unknown) => {\n',
-      'let deadLookMs = 1_000;\nawait freeDeadClaims(context).catch((error: unknown) => {\ndeadLookMs = 3_600_000;\n',
-    ),
+    at(deadClaims, 'retryMs: deadLookMs }', 'retryMs: 3_600_000 }'),
   ],
   'what was held while a dead process sent it stays claimed': [
     at(

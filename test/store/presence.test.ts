@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, openUnmigrated, ping } from '../../src/store/database.ts';
 import { aliveWhileOpen, newProcessId, openPresence, type Presence } from '../../src/store/presence.ts';
-import { openFilePresence } from '../../src/store/process-files.ts';
+import { lockAsGateway, openFilePresence } from '../../src/store/process-files.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 
 describe.each(databases)('presence on $name', (dialect) => {
@@ -115,6 +115,16 @@ it('does not try for ever to lock a file that cannot be locked', async () => {
   const newId = () => names.pop() ?? expect.unreachable('another name is tried');
   expect(() => openFilePresence(file, newId)).toThrow('No file beside the database can be locked');
   other.close();
+  await place.drop();
+});
+
+it('takes a file that cannot be locked for no other gateway, and says why', async () => {
+  const [sqlite] = databases;
+  const place = await sqlite?.location();
+  if (place?.location.kind !== 'sqlite') throw new Error('there is no SQLite');
+  const { file } = place.location;
+  writeFileSync(`${file}-gateways`, 'not a database'.repeat(1_000));
+  expect(() => lockAsGateway(file, { alone: false })).toThrow(/-gateways, .* cannot be locked: file is not a database/);
   await place.drop();
 });
 

@@ -1,7 +1,9 @@
 /** Where metrics are served, and where they are not. */
 import { createServer } from 'node:http';
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
+import { createMetricsEndpoint } from '../../src/app/metrics.ts';
 import { listenAt } from '../../src/http/listening.ts';
 import { openTelemetry } from '../../src/telemetry/open.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -54,4 +56,15 @@ test('simultaneous scrapes share one collection', async () => {
   expect(new Set(scrapes.map((scraped) => scraped?.body)).size).toBe(1);
   expect(reads).toBe(1);
   expect((await telemetry.scrape?.())?.body).toContain('postern_streams 2');
+});
+
+test('a failed scrape is answered with 500, and logged', async () => {
+  const lines: unknown[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const config = readConfig({ METRICS_PORT: '0' });
+  const endpoint = createMetricsEndpoint(config, () => Promise.reject(new Error('no figures')), logger);
+  onTestFinished(() => endpoint.close());
+  await endpoint.listen();
+  expect((await fetch(String(endpoint.address))).status).toBe(500);
+  expect(lines).toMatchObject([{ msg: 'the metrics could not be read', err: { message: 'no figures' } }]);
 });

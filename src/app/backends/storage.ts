@@ -8,6 +8,7 @@ import { opensWebhooks, resealWebhooks } from '../../capabilities/webhooks/resea
 import type { Authenticate } from '../../kernel/caller.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
+import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { Keyring, Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Channels } from '../../store/channels.ts';
@@ -17,7 +18,7 @@ import { openDatabases } from '../../store/databases.ts';
 import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
-import { lockAsGateway } from '../../store/process-files.ts';
+import { type GatewayLock, lockAsGateway } from '../../store/process-files.ts';
 import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
@@ -28,7 +29,7 @@ export interface Sealing {
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
-/** @throws DatabaseUnavailable; ConfigError when a cache in memory would be stale */
+/** @throws DatabaseUnavailable; ConfigError when a cache in memory would be stale, or cannot be known not to be */
 export async function openStorage(
   location: DatabaseLocation,
   {
@@ -55,14 +56,12 @@ export async function openStorage(
     queueSession: aliveWhileOpen(processId),
     onWait: (holders) => logger.warn({ holders }, 'the migration of the database waits for other sessions'),
   });
-  const lock = location.kind === 'sqlite' ? lockAsGateway(location.file, { alone: isCachingInMemory }) : null;
-  if (location.kind === 'sqlite' && lock === null) {
+  let lock: GatewayLock | null = null;
+  try {
+    if (location.kind === 'sqlite') lock = lockFor(location.file, isCachingInMemory);
+  } catch (error) {
     await databases.close();
-    throw new ConfigError(
-      isCachingInMemory
-        ? 'RESPONSE_CACHE=memory is for a gateway that is alone on its database, and another one uses it: set RESPONSE_CACHE=redis for both'
-        : 'Another gateway on this database caches responses in its memory, where this one could not invalidate them: set RESPONSE_CACHE=redis for both',
-    );
+    throw error;
   }
   const tokens = accessTokens({
     keys: tokenKeys,
@@ -116,4 +115,19 @@ export async function openStorage(
       }
     },
   };
+}
+
+function lockFor(file: string, isCachingInMemory: boolean): GatewayLock {
+  let lock: GatewayLock | null;
+  try {
+    lock = lockAsGateway(file, { alone: isCachingInMemory });
+  } catch (cause) {
+    throw new ConfigError(messageOf(cause), { cause });
+  }
+  if (lock !== null) return lock;
+  throw new ConfigError(
+    isCachingInMemory
+      ? 'RESPONSE_CACHE=memory is for a gateway that is alone on its database, and another one uses it: set RESPONSE_CACHE=redis for both'
+      : 'Another gateway on this database caches responses in its memory, where this one could not invalidate them: set RESPONSE_CACHE=redis for both',
+  );
 }

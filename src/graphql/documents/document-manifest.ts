@@ -1,6 +1,5 @@
 /**
- * Manifests of trusted documents as build tools write them: Relay's compiler and GraphQL Code Generator texts by id,
- * Apollo's
+ * Manifests of trusted documents as build tools write them: Relay's compiler and GraphQL Code Generator texts by id, Apollo's
  * tool a list (https://www.apollographql.com/docs/graphos/platform/security/persisted-queries#manifest-format).
  */
 import { z } from 'zod';

@@ -46,7 +46,7 @@ export const weightOfText = (text: string): number => text.length / 2;
 /** Of all remembered documents: a few clients', with capacity for large ones. A token takes up to 1 KB. */
 const cachedTokens = 200_000;
 
-export interface RememberOptions {
+interface RememberOptions {
   readonly trusted?: ReadonlyMap<string, DocumentNode>;
   readonly maxTokens?: number;
 }
@@ -237,7 +237,7 @@ export class KnownOperation {
   }
 }
 
-export type OperationFacts = Pick<RequestFacts, 'operation' | 'operationType' | 'operationHash'>;
+type OperationFacts = Pick<RequestFacts, 'operation' | 'operationType' | 'operationHash'>;
 
 /** A client's name may be as long as its document. */
 const maxName = 100;

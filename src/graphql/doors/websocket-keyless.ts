@@ -10,9 +10,8 @@ import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 import { clientOf } from '../../net/addresses.ts';
 
 export const keylessLimits = {
-  /** Connections per address. */
+  /** Connections per address, and those of them that go on without a key. */
   beginning: 200,
-  /** Connections per address. */
   keyless: 10,
   lastMs: 60_000,
   /** Of a connection: requests have a rate, pings have none. */

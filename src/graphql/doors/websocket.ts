@@ -3,7 +3,7 @@
 import { apiKeyOf } from '../../auth/admission.ts';
 import type { Streams } from '../../auth/streams.ts';
 import type { RequestHeaders } from '../../http/request-head.ts';
-import type { ServeSocket, SocketConnection } from '../../http/web-socket.ts';
+import { type ServeSocket, type SocketConnection, tryAgainLater } from '../../http/web-socket.ts';
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/abort-signal.ts';
@@ -29,9 +29,8 @@ export const beginMs = 10_000;
 
 export const maxOperations = 100;
 
-/** RFC 6455, section 7.4: clients connect again, to another process or later. */
+/** RFC 6455, section 7.4: clients connect again, to another process. */
 const goingAway = 1001;
-const tryAgainLater = 1013;
 
 interface Closing {
   readonly code: number;
@@ -41,7 +40,7 @@ interface Closing {
 const stopped: Closing = { code: goingAway, reason: 'The gateway is stopping. Connect again.' };
 const interrupted: Closing = { code: tryAgainLater, reason: 'Changes may have been missed. Connect again.' };
 
-export interface WebSocketDoorOptions extends ExchangeOptions {
+interface WebSocketDoorOptions extends ExchangeOptions {
   readonly pipeline: Pipeline;
   readonly authenticate: Authenticate;
   readonly streams: Streams;

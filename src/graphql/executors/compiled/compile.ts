@@ -101,18 +101,18 @@ const ofType = (
   shape: MutableShape,
 ): Part[] => compileFields(compiling, type, sets, (_, nodes) => [partOf(compiling, type, nodes, shape)]);
 
-/** In braces. @param partOf a field's value, by its name in the schema; `__typename` is printed here */
+/** In braces. @param partsFor a field's value, by its name in the schema; `__typename` is printed here */
 export function compileFields(
   compiling: Compiling,
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-  partOf: (name: string, nodes: readonly FieldNode[]) => readonly Part[],
+  partsFor: (name: string, nodes: readonly FieldNode[]) => readonly Part[],
 ): Part[] {
   const parts: Part[] = [];
   for (const [key, nodes] of selectedOf(compiling, type, sets)) {
     parts.push(textPart(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));
     const name = nodes[0]?.name.value ?? '';
-    parts.push(...(name === '__typename' ? [textPart(JSON.stringify(type.name))] : partOf(name, nodes)));
+    parts.push(...(name === '__typename' ? [textPart(JSON.stringify(type.name))] : partsFor(name, nodes)));
   }
   return parts.length === 0 ? [textPart('{}')] : [...parts, textPart('}')];
 }

@@ -104,8 +104,8 @@ export class PageReader {
   }
 
   /**
-   * Level by level, in the order of the loader that resolvers use: lists whose pages were read before come behind the
-   * others of their level, as does what they ask for. @throws Declined, or errors of reading and checking
+   * Level by level, in the order of the loader that resolvers use: lists whose pages were read before come last in their
+   * level, and the lists below them in theirs. @throws Declined, or errors of reading and checking
    */
   async print(roots: readonly CompiledReading[]): Promise<readonly Print[]> {
     const prints = new Array<Print>(roots.length);

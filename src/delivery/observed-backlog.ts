@@ -15,7 +15,7 @@ const rest = 20;
 /** Milliseconds that metrics wait for a count; then they show the last one. */
 const patienceMs = 250;
 
-export interface Backlog {
+interface Backlog {
   close(): Promise<void>;
 }
 
