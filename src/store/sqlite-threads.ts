@@ -9,6 +9,7 @@ import {
   type QueryResult,
   SqliteIntrospector,
 } from 'kysely';
+import { busyMs } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
@@ -60,8 +61,18 @@ export const threadedSqliteDialect = (file: string, onFault: OnFault, options: S
 /** One writer at a time per file in this process: connections that meet at the file would have to sleep. */
 const writers = createKeyedLock();
 
-/** @returns releases the file, which all connections of the process share */
-export const lockForWriting = (file: string): Promise<() => void> => writers.acquire(resolve(file));
+/**
+ * @returns releases the file, which all connections of the process share
+ * @throws DatabaseFault when others wrote for as long as a statement would wait for another process: behind one that holds
+ * the file, each writer waits so long in turn, and the last would write when nobody expects it any more
+ */
+export async function lockForWriting(file: string): Promise<() => void> {
+  const began = performance.now();
+  const release = await writers.acquire(resolve(file));
+  if (performance.now() - began < busyMs) return release;
+  release();
+  throw new DatabaseFault('slow', new Error(`Others wrote to ${file} for ${busyMs} ms`));
+}
 
 /** Runs a module's `transact` in a transaction, from `begin` to `commit` in the thread that writes. @throws as both do */
 type RunInThread = <Result>(module: URL, input: unknown) => Promise<Result>;

@@ -54,6 +54,26 @@ test.each([
   expect(redactor([secret])(`x=${written(secret)}&y`)).toBe('x=[redacted]&y');
 });
 
+const inLatin1 = Buffer.from('svc:Grün-Sommer-2024', 'latin1').toString('base64');
+test.each([
+  [`Basic ${inLatin1}`, 'bad login: svc:Grün-Sommer-2024', 'bad login: [redacted]'],
+  [`Basic ${inLatin1}`, 'bad password: Grün-Sommer-2024', 'bad password: [redacted]'],
+  ["it's-a-long-passphrase", String.raw`{'x-pass': 'it\'s-a-long-passphrase'}`, `{'x-pass': '[redacted]'}`],
+  ['say "hi" to battery!', new URLSearchParams({ p: 'say "hi" to battery!' }).toString(), 'p=[redacted]'],
+  ['k3y!(Prod)~2024*long', 'p=k3y%21%28Prod%29~2024%2Along', 'p=[redacted]'],
+  ['k3y!(Prod)~2024*long', 'p=k3y%21%28Prod%29%7e2024%2along', 'p=[redacted]'],
+  [
+    'a pass-word of 25 letters',
+    Buffer.from('a pass-word of 25 letters').toString('base64').replace(/=+$/, ''),
+    '[redacted]',
+  ],
+  ['Grün-Sommer-2024!', Buffer.from('Grün-Sommer-2024!', 'latin1').toString('base64'), '[redacted]'],
+])('%s is shown in no text in which other writers have it', (secret, text, shown) => {
+  expect(redactor([secret])(text)).toBe(shown);
+  const [data] = dataRedactor([secret])([Buffer.from(text)]);
+  if (!text.includes('\\')) expect(Buffer.from(data ?? []).toString()).toBe(shown);
+});
+
 test.each(['HTTP_X_KEY=abc1', '[x-key] => abc1', "'x-key': 'abc1'"])('a short secret is found in %s', (text) => {
   expect(redactor(['abc1'], ['x-key'])(text)).toBe(text.replace('abc1', '[redacted]'));
 });

@@ -33,7 +33,7 @@ export function redactor(
     credential ??= credentialPattern(words, names);
     return shown.replaceAll(credential, `$1${redacted}`);
   };
-  return (text) => (/\\(?:[ux/]|$)|[&%]/.test(text) ? hiddenIn(text, hide) : hide(text));
+  return (text) => (/\\(?:[ux/']|$)|[&%]/.test(text) ? hiddenIn(text, hide) : hide(text));
 }
 
 /**
@@ -109,12 +109,12 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const asStringified = (backslashes: number, write: (character: string) => string) => {
   const written = Array.from({ length: 0x7f }, (_, code) => write(String.fromCharCode(code)));
   // Behind all backslashes before it; the end of a text may cut it off.
-  const pattern = `(?<!\\\\)(\\\\{${backslashes},})(?:(?:u00|x)([\\da-f]{2})|(/)|(?:u0{0,2}[\\da-f]?|x[\\da-f]?)?$)`;
+  const pattern = `(?<!\\\\)(\\\\{${backslashes},})(?:(?:u00|x)([\\da-f]{2})|([/'])|(?:u0{0,2}[\\da-f]?|x[\\da-f]?)?$)`;
   const escapes = new RegExp(pattern, 'gi');
   return (text: string): string =>
-    text.replaceAll(escapes, (found: string, before: string, hex?: string, slash = '') => {
+    text.replaceAll(escapes, (found: string, before: string, hex?: string, plain = '') => {
       if ((before.length / backslashes) % 2 !== 1) return found;
-      const character = hex === undefined ? slash : written[Number.parseInt(hex, 16)];
+      const character = hex === undefined ? plain : written[Number.parseInt(hex, 16)];
       return character === undefined ? found.toLowerCase() : before.slice(backslashes) + character;
     });
 };
@@ -149,12 +149,13 @@ function hiddenIn(text: string, hide: (text: string) => string): string {
   return shown;
 }
 
-/** RFC 7617: a service that decodes user and password may echo either. */
+/** RFC 7617, which leaves the charset open: a service that decodes user and password may echo either. */
 function withCredential(secret: string): string[] {
   const [, scheme = '', credential = ''] = /^([\w-]+) (\S+)$/.exec(secret) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [secret, credential];
-  const [pair = '', password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(credential, 'base64').toString()) ?? [];
-  return [secret, credential, pair, password];
+  const bytes = Buffer.from(credential, 'base64');
+  const pairs = [bytes.toString(), bytes.toString('latin1')].flatMap((text) => /^[^:]*:(.*)$/s.exec(text) ?? []);
+  return [secret, credential, ...pairs];
 }
 
 /** Whether a text with it can hardly mean anything else. */
@@ -167,22 +168,39 @@ const formsOf = (secrets: readonly string[]): string[] => {
     return [
       ...[...plainForms(secret), ...jsonForms(secret).flatMap((json) => [json, ...jsonForms(json)])],
       ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase(), asReceived(secret), ...inUrls(secret)],
-      ...(['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding)),
+      ...inBase64(Buffer.from(secret)),
+      ...inBase64(Buffer.from(secret, 'latin1')),
     ];
   });
   return [...new Set(forms)].sort((one, other) => other.length - one.length);
+};
+
+/** Some writers leave out the padding. */
+const inBase64 = (bytes: Buffer): string[] => {
+  const padded = bytes.toString('base64');
+  return [padded, padded.replace(/=+$/, ''), bytes.toString('base64url')];
 };
 
 const plainForms = (secret: string): string[] => [secret, inJson(secret), inUrl(secret)];
 
 const inUrl = (secret: string): string => encodeURIComponent(secret.toWellFormed());
 
-/** In forms a space is a plus, whatever else is encoded; some write hexadecimal digits in lower case. */
+/**
+ * In forms a space is a plus, whatever else is encoded; some write hexadecimal digits in lower case. Of what
+ * `encodeURIComponent` leaves, `URLSearchParams` and Java encode all but the star, Python all but the tilde, PHP all.
+ */
 const inUrls = (secret: string): string[] => {
   const encoded = inUrl(secret);
-  const inLowerCase = encoded.replaceAll(/%../g, (digits) => digits.toLowerCase());
-  return [inLowerCase, ...[secret, encoded, inLowerCase].map((form) => form.replaceAll(/ |%20/g, '+'))];
+  const inUpperCase = [
+    encoded,
+    ...[/[!'()~]/g, /[!'()*]/g, /[!'()*~]/g].map((left) => encoded.replaceAll(left, percent)),
+  ];
+  const inLowerCase = inUpperCase.map((form) => form.replaceAll(/%../g, (digits) => digits.toLowerCase()));
+  const all = [...inUpperCase, ...inLowerCase];
+  return [...all, ...[secret, ...all].map((form) => form.replaceAll(/ |%20/g, '+'))];
 };
+
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** Headers are sent in Latin-1; an echo of their bytes may be no UTF-8. A last character that was cut off is left out. */
 const asReceived = (secret: string): string => new StringDecoder('utf8').write(Buffer.from(secret, 'latin1'));
