@@ -35,5 +35,5 @@ const gateway = createGatewayRuntime({
 });
 const port = Number(process.env.PORT || 3000);
 createServer(gateway).listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}/graphql`));
-// Hive Gateway catches Ctrl-C, and leaves servers open.
-process.once('SIGINT', () => process.exit());
+// Hive Gateway catches the signals, and leaves servers open.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());

@@ -49,7 +49,7 @@ export async function requireVisibleAccount(
   // A database need not be able to look up a malformed id.
   const account = isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
   if (account === undefined)
-    throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id.' });
+    throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id (accountId in GraphQL).' });
   requireAccount(caller, accountId);
   return account;
 }

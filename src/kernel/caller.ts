@@ -97,7 +97,8 @@ export function requireAccount(caller: Caller, accountId: string): void {
 export function requireNamedAccounts(caller: Caller, accountIds: readonly string[]): void {
   if (accountIds.length > 0 || caller.accountIds === null) return;
   throw new ServiceError('account_mismatch', {
-    detail: 'The API key is limited to some accounts: name the ones to listen on in account_ids.',
+    detail:
+      'The API key is limited to some accounts: name the ones to listen on in account_ids (accountIds in GraphQL).',
   });
 }
 

@@ -107,7 +107,7 @@ describe('the examples', () => {
       expect(viewer.accounts.nodes).toHaveLength(viewer.accounts.totalCount);
     },
     PnetPosts: ({ posts }) => expect(posts.nodes).toHaveLength(5),
-    Feed: ({ colleagues, photos }) => {
+    FeedOfBoth: ({ colleagues, photos }) => {
       expect(colleagues.nodes).toHaveLength(5);
       expect(photos.nodes).toHaveLength(5);
       for (const { reactionCount } of [...colleagues.nodes, ...photos.nodes]) expect(reactionCount).toBeGreaterThan(-1);

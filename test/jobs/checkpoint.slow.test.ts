@@ -59,6 +59,7 @@ describe.each(backends)('solveJobCheckpoint, $name backend', (backend) => {
         ...anError('invalid_checkpoint_solution'),
         issues: [{ path: ['input', 'input'], code: 'INCORRECT', limit: null, message: 'is not what the network sent' }],
         checkpoint: attempt === 5 ? null : left(5 - attempt),
+        detail: expect.stringContaining(attempt === 5 ? 'closed after 5 wrong inputs: publish' : 'try again'),
       });
     }
     expect(await solve(draftId, otp)).toMatchObject({

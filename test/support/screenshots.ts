@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, '../../docs/images');
 const hourMs = 3_600_000;
 
 const groups: readonly ExampleGroup[] = exampleGroups;
-const example = groups.flatMap(({ examples }) => examples).find(({ name }) => name === 'Feed');
+const example = groups.flatMap(({ examples }) => examples).find(({ name }) => name === 'FeedOfBoth');
 if (example === undefined) throw new Error('There is no example Feed');
 const { title } = example;
 

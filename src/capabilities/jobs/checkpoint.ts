@@ -19,6 +19,8 @@ interface Checkpoint {
 export const maxWrongInputs = 5;
 const lifetimeMs = 15 * minute;
 
+const closed = `The checkpoint closed after ${maxWrongInputs} wrong inputs: publish the draft again.`;
+
 export const readCheckpoint = (column: string | null): Checkpoint | null =>
   column === null ? null : readJsonColumn(column);
 
@@ -36,9 +38,7 @@ export function requireOpen(checkpoint: Checkpoint | null, now: Date): Checkpoin
     throw new ServiceError('checkpoint_error', { detail: 'No checkpoint is open for this draft: publish it first.' });
   }
   if (checkpoint.attempts_left === 0) {
-    throw new ServiceError('checkpoint_error', {
-      detail: `The checkpoint closed after ${maxWrongInputs} wrong inputs: publish the draft again.`,
-    });
+    throw new ServiceError('checkpoint_error', { detail: closed });
   }
   if (isExpired(checkpoint, now)) {
     throw new ServiceError('expired_link', { detail: 'The checkpoint has expired: publish the draft again.' });
@@ -59,6 +59,12 @@ export function afterFailure(checkpoint: Checkpoint, error: unknown): Checkpoint
       return checkpoint;
   }
 }
+
+/** The network would have another input tried. The last wrong one closes the checkpoint. */
+export const failureOf = (error: unknown, after: Checkpoint | null): unknown =>
+  error instanceof ServiceError && after?.attempts_left === 0
+    ? new ServiceError(error.errorName, { ...error, detail: closed, cause: error })
+    : error;
 
 export function shownCheckpoint(checkpoint: Checkpoint | null, now: Date): OpenCheckpoint | null {
   if (checkpoint === null || checkpoint.attempts_left === 0 || isExpired(checkpoint, now)) return null;

@@ -17,6 +17,7 @@ import { createRowWatch } from '../../store/row-watch.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import {
   afterFailure,
+  failureOf,
   openCheckpoint,
   readCheckpoint,
   requireOpen,
@@ -163,7 +164,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         } catch (error) {
           const after = afterFailure(checkpoint, error);
           if (after !== checkpoint) await lease.note(lease.store({ checkpoint: writeCheckpoint(after) }));
-          throw solutionFailure(error, shownCheckpoint(after, now()));
+          throw solutionFailure(failureOf(error, after), shownCheckpoint(after, now()));
         }
       }),
 

@@ -65,7 +65,7 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
     const canStream = exchange.isSubscription && protocolOf(exchange, true) !== null;
     const notAccepted = () => {
       served.isAcceptable = false;
-      return toPrinted(pipeline.refuse(notAcceptable(), exchange));
+      return toPrinted(pipeline.refuse(notAcceptable(exchange), exchange));
     };
     // Before executing for a result that nobody could read.
     if (!canStream && protocolOf(exchange, false) === null) return notAccepted();
@@ -129,9 +129,11 @@ function protocolOf({ http: { headers } }: Exchange, isStream: boolean): Protoco
 const json = 'application/graphql-response+json, application/json';
 const streams = 'text/event-stream, multipart/mixed;subscriptionSpec=1.0';
 
-const notAcceptable = () =>
+const notAcceptable = ({ isSubscription }: Exchange) =>
   badRequest(
-    'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
+    isSubscription
+      ? 'The operation is a subscription: accept text/event-stream or multipart/mixed;subscriptionSpec=1.0.'
+      : 'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
     // RFC 9110, section 12.5.1.
     { status: 406, headers: { Accept: `${json}, ${streams}` } },
   );

@@ -64,7 +64,7 @@ export const exampleGroups = [
         variables: { accountId: photonet, identifier: 'sandbox.sixty', first: 5 },
       },
       {
-        name: 'Feed',
+        name: 'FeedOfBoth',
         title: 'A feed of both networks',
         variables: {
           pnet,
