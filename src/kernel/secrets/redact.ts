@@ -178,7 +178,7 @@ const formsOf = (secrets: readonly string[]): string[] => {
 /** Some writers leave out the padding. */
 const inBase64 = (bytes: Buffer): string[] => {
   const padded = bytes.toString('base64');
-  return [padded, padded.replace(/=+$/, ''), bytes.toString('base64url')];
+  return [padded, padded.replaceAll('=', ''), bytes.toString('base64url')];
 };
 
 const plainForms = (secret: string): string[] => [secret, inJson(secret), inUrl(secret)];
