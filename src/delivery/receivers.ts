@@ -11,7 +11,7 @@ type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'e
   readonly webhookId?: string | undefined;
 };
 
-/** Webhooks of a batch, between which other work goes on. */
+/** Webhooks whose deliveries one statement stores; between two, other work goes on. */
 const webhooksOfBatch = 500;
 
 interface Receiver {
@@ -20,8 +20,9 @@ interface Receiver {
 }
 
 /**
- * The receivers of an event, in batches. On Postgres none is deleted before its delivery is stored. Other changes go on
- * beside it: claims hold what must not be sent.
+ * The receivers of an event, in batches. One statement lists them: of several, each would see webhooks that moved between
+ * "this account" and "all accounts" meanwhile twice, or not at all. On Postgres none is deleted before its delivery is
+ * stored. Other changes go on beside it: claims hold what must not be sent.
  */
 export async function* receiversOf(
   transaction: Kysely<Tables>,
@@ -29,35 +30,23 @@ export async function* receiversOf(
   emission: Addressed,
 ): AsyncGenerator<Receiver[]> {
   if (emission.webhookId !== undefined) return yield addressee(transaction, kind, emission, emission.webhookId);
-  const read = (query: ReturnType<typeof listeners>) =>
-    query
-      .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
-      .$if(kind === 'postgres', (locking) => locking.forKeyShare('webhooks'))
-      .execute();
-  const receivers = (rows: Awaited<ReturnType<typeof read>>) => rows.flatMap((row) => toReceiver(emission, row));
-  const accountIds = emission.accountId === null ? [''] : ['', emission.accountId];
-  const first = await read(listeners(transaction, emission, accountIds).limit(webhooksOfBatch));
-  if (first.length < webhooksOfBatch) return yield receivers(first);
-  // By account and id, each batch is a range of the index.
-  for (const accountId of accountIds) {
-    let last: string | undefined = '';
-    while (last !== undefined) {
-      const ofAccount = listeners(transaction, emission, [accountId]).where('listener.webhook_id', '>', last);
-      const rows = await read(ofAccount.orderBy('listener.webhook_id').limit(webhooksOfBatch));
-      yield receivers(rows);
-      last = rows.length < webhooksOfBatch ? undefined : rows.at(-1)?.id;
-    }
+  const rows = await listeners(transaction, emission)
+    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
+    .$if(kind === 'postgres', (locking) => locking.forKeyShare('webhooks'))
+    .execute();
+  for (let at = 0; at < rows.length; at += webhooksOfBatch) {
+    yield rows.slice(at, at + webhooksOfBatch).flatMap((row) => toReceiver(emission, row));
   }
 }
 
 /** The empty account stands for the whole workspace. */
-const listeners = (transaction: Kysely<Tables>, { workspaceId, event }: Addressed, accountIds: readonly string[]) =>
+const listeners = (transaction: Kysely<Tables>, { workspaceId, accountId, event }: Addressed) =>
   transaction
     .selectFrom('webhook_listeners as listener')
     .innerJoin('webhooks', 'webhooks.id', 'listener.webhook_id')
     .where('listener.workspace_id', '=', workspaceId)
     .where('listener.event', '=', event)
-    .where('listener.account_id', 'in', accountIds);
+    .where('listener.account_id', 'in', accountId === null ? [''] : ['', accountId]);
 
 /** @returns nothing if the webhook changed before its lock, and no longer receives the event */
 function toReceiver(

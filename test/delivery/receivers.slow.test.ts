@@ -36,6 +36,29 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await receivers()).toEqual(rows.map(({ id }) => id).sort());
   });
 
+  it('a webhook that moves between its account and all accounts meanwhile gets one delivery of each event', async () => {
+    const { accountId } = gateway;
+    const { database } = gateway.app;
+    const moving = await gateway.webhook('https://hooks.example/', { account_ids: '[]' });
+    const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+    await subjects.webhooks(fillingOf(gateway, kind, moving), 600);
+    await sql`update webhooks set account_ids = '[]'`.execute(database);
+    let isEmitting = true;
+    const move = async () => {
+      for (let place = 0; isEmitting; place += 1) {
+        const account_ids = place % 2 === 0 ? JSON.stringify([accountId]) : '[]';
+        await database.updateTable('webhooks').set({ account_ids }).where('id', '=', moving).execute();
+      }
+    };
+    const moved = move();
+    for (let event = 0; event < 20; event += 1) await gateway.emit(`event ${event}`);
+    isEmitting = false;
+    await moved;
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from deliveries where webhook_id = ${moving} group by event_id`.execute(database);
+    expect(rows.map(({ count }) => Number(count))).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+
   it('follows every change of a webhook, whoever makes it', async () => {
     const { database } = gateway.app;
     const id = await gateway.webhook('https://hooks.example/', {
