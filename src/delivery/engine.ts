@@ -138,7 +138,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const { presence = openPresence(database, location, options) } = tuning;
-  const notifications = createNotifications(database, options.channels);
+  const notifications = createNotifications(database, options.channels, after);
   const queueTransaction = notifications.transactionOn(queueDatabase);
   const runInThread = inThread(queueDatabase);
   const carryOut: QueueContext['carryOut'] = async (order) => {
@@ -219,6 +219,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       closeAll([
         presence.close,
         () => Promise.all([outbound.close(), backlog.close()]),
+        notifications.close,
         () => Promise.all([worker, retention, freeing, holding, removal, notifying].map((part) => part.close())),
       ]),
   };

@@ -1,8 +1,10 @@
 /**
- * Notifications of new work and changed deliveries, announced with the commit: to this process by calls, to others on
- * Postgres by NOTIFY. On SQLite other processes find work when they poll.
+ * Notifications of new work and changed deliveries, announced after the commit: to this process by calls, to others on
+ * Postgres by NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is on the
+ * disk: all transactions of all databases that notify would commit one after the other. If the process ends in between,
+ * other processes find work when they poll, as on SQLite.
  */
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
 import type { Channels } from './channels.ts';
 import type { Database } from './database.ts';
@@ -23,13 +25,19 @@ interface RecordedChanges {
 
 const noChanges: RecordedChanges = { work: false, deliveryIds: [] };
 
+/** Milliseconds in which announcements wait for each other, for one statement. */
+const announceMs = 10;
+
+/** Milliseconds until changes that could not be announced are tried again. */
+const announceAgainMs = 1_000;
+
 export interface ChangeRecorder {
   work(): void;
   /** Created, or changed in state. */
   deliveries(ids: readonly string[]): void;
 }
 
-/** Runs `work`, again after a conflict: it must change the database only. Announces the changes with the commit. */
+/** Runs `work`, again after a conflict: it must change the database only. Announces the changes after the commit. */
 export type NotifyingTransaction = <Result>(
   work: (transaction: Transaction<Tables>, changed: ChangeRecorder) => Promise<Result>,
 ) => Promise<Result>;
@@ -45,8 +53,10 @@ export interface UpdateListener {
 
 export type Notifications = ReturnType<typeof createNotifications>;
 
+type After = (ms: number, act: () => void) => () => void;
+
 /** @param channels to other processes; null on SQLite */
-export function createNotifications(database: Database, channels: Channels | null) {
+export function createNotifications(database: Database, channels: Channels | null, after: After) {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
   let ended = false;
@@ -66,9 +76,12 @@ export function createNotifications(database: Database, channels: Channels | nul
       wasConnected = true;
     },
   });
-  const kind = channels === null ? 'sqlite' : 'postgres';
-  const transactionOn = (connections: Database) =>
-    notifyingTransaction(connections, kind, { origin: channels?.origin ?? nobody, publish });
+  const announcer = channels === null ? null : createAnnouncer(database, channels.origin, after);
+  const transactionOn = (connections: Database): NotifyingTransaction =>
+    recorded(connections, (changes) => {
+      publish(changes);
+      announcer?.add(changes);
+    });
   return {
     transaction: transactionOn(database),
     transactionOn,
@@ -90,19 +103,17 @@ export function createNotifications(database: Database, channels: Channels | nul
       ended = true;
       for (const { onEnd } of subscribers) onEnd();
     },
+    /** Resolves when the last changes are announced, or could not be: then others poll. */
+    close: async () => announcer?.close(),
   };
 }
 
-/** The sender ignores its own notifications: it calls its listeners itself. */
-interface Sender {
-  readonly origin: string;
-  readonly publish: (changes: RecordedChanges) => void;
-}
+/** The transactions of a command, which ends with its work: it announces its changes at once. */
+export const notifyingTransaction = (database: Database, kind: DatabaseKind): NotifyingTransaction =>
+  recorded(database, (changes) => (kind === 'postgres' ? notify(database, nobody, changes) : undefined));
 
-const silentSender: Sender = { origin: nobody, publish: () => {} };
-
-export const notifyingTransaction =
-  (database: Database, kind: DatabaseKind, { origin, publish }: Sender = silentSender): NotifyingTransaction =>
+const recorded =
+  (database: Database, announce: (changes: RecordedChanges) => Promise<void> | undefined): NotifyingTransaction =>
   async (work) => {
     const { value, changes } = await inTransaction(database, async (transaction) => {
       const deliveryIds: string[] = [];
@@ -115,20 +126,45 @@ export const notifyingTransaction =
           deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length));
         },
       };
-      const value = await work(transaction, recorder);
-      if (kind === 'postgres') await notify(transaction, origin, changes);
-      return { value, changes };
+      return { value: await work(transaction, recorder), changes };
     });
-    publish(changes);
+    await announce(changes);
     return value;
   };
 
-/** Reaches other processes with the commit of the transaction. */
-async function notify(
-  transaction: Kysely<Tables>,
-  origin: string,
-  { work, deliveryIds }: RecordedChanges,
-): Promise<void> {
+/** Announces the changes of all transactions of some milliseconds at once. The sender ignores its own notifications. */
+function createAnnouncer(database: Database, origin: string, after: After) {
+  let work = false;
+  let ids = new Set<string>();
+  let cancel: (() => void) | null = null;
+  let announcing: Promise<void> = Promise.resolve();
+
+  function add(changes: RecordedChanges, ms = announceMs): void {
+    work ||= changes.work;
+    for (const id of changes.deliveryIds) if (ids.size < maxChangedIds) ids.add(id);
+    if (work || ids.size > 0) cancel ??= after(ms, announce);
+  }
+
+  function announce(): void {
+    const changes = { work, deliveryIds: [...ids] };
+    [work, ids, cancel] = [false, new Set(), null];
+    // The fault is told by the pool, to whom the readiness of the process belongs.
+    announcing = announcing.then(() => notify(database, origin, changes)).catch(() => add(changes, announceAgainMs));
+  }
+
+  return {
+    add,
+    async close() {
+      cancel?.();
+      announce();
+      await announcing;
+      cancel?.();
+    },
+  };
+}
+
+/** Reaches other processes at once: a statement that writes nothing waits for no disk. */
+async function notify(database: Database, origin: string, { work, deliveryIds }: RecordedChanges): Promise<void> {
   const messages: { readonly channel: string; readonly payload: string }[] = work
     ? [{ channel: channelNames.work, payload: encodeMessage(origin) }]
     : [];
@@ -138,5 +174,5 @@ async function notify(
   }
   if (messages.length === 0) return;
   const rows = rowsTable('postgres', 'message', rowsText({ channel: 'text', payload: 'text' }, messages));
-  await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(transaction);
+  await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(database);
 }

@@ -1,0 +1,63 @@
+/** No transaction announces its changes: NOTIFY takes a lock of the whole server until the commit is on the disk. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PostgresClient } from '../../src/store/postgres-client.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { requestContext } from '../support/request-context.ts';
+
+/** Of each connection, in order. */
+const statements = new Map<object, string[]>();
+
+/** Those between the beginning of a transaction and its end. */
+function ofTransactions(): string[] {
+  const found: string[] = [];
+  for (const texts of statements.values()) {
+    let isInside = false;
+    for (const text of texts) {
+      if (/^(?:begin|start transaction)/i.test(text)) isInside = true;
+      else if (/^(?:commit|rollback)/i.test(text)) isInside = false;
+      else if (isInside) found.push(text);
+    }
+  }
+  return found;
+}
+
+describe.each(databases.filter(({ name }) => name === 'Postgres'))('on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+
+  beforeEach(async () => {
+    statements.clear();
+    const query = PostgresClient.prototype.query;
+    vi.spyOn(PostgresClient.prototype, 'query').mockImplementation(function (
+      this: PostgresClient,
+      ...given: unknown[]
+    ) {
+      const [first] = given;
+      const text = typeof first === 'string' ? first : (first as { text: string }).text;
+      statements.set(this, [...(statements.get(this) ?? []), text]);
+      return Reflect.apply(query, this, given);
+    });
+    gateway = await startDelivering({ dialect });
+  });
+  afterEach(async () => {
+    await gateway.close();
+    vi.restoreAllMocks();
+  });
+
+  it('an event, its delivery, a change of its webhook and a redelivery are announced after their commits', async () => {
+    const request = () => requestContext(gateway.space.workspaceId);
+    const webhook_id = await gateway.webhook('https://hooks.example/');
+    const [delivery_id = ''] = (await gateway.emit('a')).deliveries;
+    await gateway.delivery.worker.idle();
+    await gateway.app.database.updateTable('deliveries').set({ state: 'failed' }).execute();
+    const { ports } = gateway.app;
+    await ports.deliveries.redeliver(request(), { delivery_id });
+    await ports.webhooks.setEnabled(request(), { webhook_id, enabled: false });
+    await gateway.emit('b');
+    await gateway.delivery.worker.idle();
+    const all = () => [...statements.values()].flat().filter((text) => text.includes('pg_notify'));
+    await expect.poll(all).not.toEqual([]);
+    expect(ofTransactions().length).toBeGreaterThan(4);
+    expect(ofTransactions().filter((text) => /notify/i.test(text))).toEqual([]);
+  });
+});
