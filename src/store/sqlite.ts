@@ -22,11 +22,14 @@ export function openSqlite(file: string, onFault: OnFault = () => undefined): Sq
   });
 }
 
+/** What a checkpoint leaves of the WAL: without a limit the file keeps its largest size. */
+const walBytes = 16_777_216;
+
 function open(file: string): DatabaseSync {
   const database = openDatabaseFile(file, { access: 'create', timeout: busyMs });
   switchToWal(database);
   // Reads, because only then all its files are open.
-  database.exec('pragma synchronous = full; pragma user_version');
+  database.exec(`pragma synchronous = full; pragma journal_size_limit = ${walBytes}; pragma user_version`);
   return database;
 }
 

@@ -1,4 +1,5 @@
 /** SQLite in threads: what waits for the file, or for a transaction, holds up nothing else. */
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -27,6 +28,21 @@ beforeEach(async () => {
 afterEach(async () => {
   await database.destroy();
   await place.drop();
+});
+
+it('the WAL gives back what a large transaction took', async () => {
+  await database.transaction().execute(async (transaction) => {
+    for (let row = 0; row < 8; row += 1) {
+      await transaction
+        .insertInto('workspaces')
+        .values({ id: `${row}`, name: `${row}${'x'.repeat(4_194_304)}`, created_at: 1 })
+        .execute();
+    }
+  });
+  // The first write after a checkpoint begins the file anew.
+  await insert('a');
+  await insert('b');
+  expect(statSync(`${file()}-wal`).size).toBeLessThanOrEqual(16_777_216);
 });
 
 it('a file that another process has locked holds up nothing but writes', async () => {
