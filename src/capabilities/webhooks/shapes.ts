@@ -144,14 +144,12 @@ function createVariant<S extends WebhookSource>(source: S) {
 }
 
 /** POST /v1/webhooks, discriminated on `source`. */
-export const webhookCreateShape = z.discriminatedUnion('source', [
-  createVariant('messaging'),
-  createVariant('users'),
-  createVariant('account_status'),
-  createVariant('email'),
-  createVariant('email_tracking'),
-  createVariant('calendar_event'),
-]);
+export const webhookCreateShape = z.discriminatedUnion(
+  'source',
+  // The table has at least one row, which the type of a list does not say.
+  webhookSourceNames.map((name) => createVariant(name)) as [WebhookVariant, ...WebhookVariant[]],
+);
+type WebhookVariant = ReturnType<typeof createVariant<WebhookSource>>;
 
 /** DELETE /v1/webhooks/{id}. */
 export const webhookDeleteShape = z.strictObject({ id: resourceId() });
