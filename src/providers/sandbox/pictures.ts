@@ -3,7 +3,7 @@
  * internet access and without anybody's files.
  */
 import type { PhotonetPost, PnetPost, Post } from '../../capabilities/posts/shapes.ts';
-import type { PostProvider } from '../provider.ts';
+import type { PostProvider, Providers } from '../provider.ts';
 import type { SandboxNetworks } from './networks.ts';
 import { seededHash } from './seeded-random.ts';
 
@@ -17,7 +17,10 @@ type Shape = keyof typeof sizes;
  * The networks with addresses of pictures that lead to this gateway.
  * @param gateway its address, as those who look at the pictures reach it; null to leave the addresses of the networks
  */
-export function withPictures<Networks extends SandboxNetworks>(networks: Networks, gateway: string | null): Networks {
+export function withPictures(
+  networks: Providers & SandboxNetworks,
+  gateway: string | null,
+): Providers & SandboxNetworks {
   if (gateway === null) return networks;
   const pictured = <Provider extends PostProvider>(provider: Provider): Provider => ({
     ...provider,

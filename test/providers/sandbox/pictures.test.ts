@@ -6,6 +6,10 @@ import { type Gateway, startGateway } from '../../support/gateway.ts';
 import { list, listed } from '../../support/sandbox.ts';
 
 const address = 'http://gateway.test:4000';
+const clock = () => new Date();
+// @ts-expect-error: a provider under a key that is no account type would never be called.
+const _unknown = () => withPictures({ ...sandboxNetworks({ clock }), CLIPNET: pictured.PHOTONET }, null);
+
 const pictured = withPictures(sandboxNetworks({ clock: () => new Date('2026-11-20T12:00:00Z') }), address);
 let gateway: Gateway;
 
