@@ -117,7 +117,9 @@ const idsWithin = ({ min, max }: { readonly min: number; readonly max: number })
 const recruiterShape = z.strictObject({
   project_id: identifier(),
   functions: boundedList(
-    identifier().refine((id) => id === id.toLowerCase(), rule('malformed', 'must be in lower case')),
+    identifier()
+      .refine((id) => id === id.toLowerCase(), rule('malformed', 'must be in lower case'))
+      .meta({ description: 'In lower case.' }),
     recruiterLimits.functions.min,
     recruiterLimits.functions.max,
   ).optional(),
