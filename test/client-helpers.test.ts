@@ -623,4 +623,6 @@ test('npm run client copies all of them into the folder, from where it was calle
     await readFile(join(root, 'examples/shared/retry.ts'), 'utf8'),
   );
   await expect(run()).rejects.toThrow('Name a folder');
+  await expect(run('--', '--folder')).rejects.toThrow('Name a folder');
+  expect((await run('--', '--help')).stdout).toContain('Name a folder');
 });
