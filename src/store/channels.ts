@@ -26,7 +26,11 @@ export type Channels = ReturnType<typeof openChannels>;
 
 /** Listens until it is closed, and reconnects after a loss. */
 export function openChannels(
-  { url, settings = postgresDefaults }: { readonly url: string; readonly settings?: PostgresSettings },
+  {
+    url,
+    directUrl = url,
+    settings = postgresDefaults,
+  }: { readonly url: string; readonly directUrl?: string | undefined; readonly settings?: PostgresSettings },
   { onSilent, logger }: ChannelsOptions,
 ) {
   const origin = crypto.randomUUID();
@@ -80,7 +84,7 @@ export function openChannels(
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        current = new PostgresClient(clientConfig(url, settings));
+        current = new PostgresClient(clientConfig(directUrl, settings));
         await listen(current);
       } catch (error) {
         if (stopping.signal.aborted) return;

@@ -1,6 +1,8 @@
-import { CompiledQuery, type Dialect, Kysely } from 'kysely';
+import { CompiledQuery, type Dialect, Kysely, sql } from 'kysely';
+import { ConfigError } from '../kernel/config-error.ts';
 import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
+import { isPostgres } from './is-postgres.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
@@ -16,7 +18,19 @@ export type Database = Kysely<Tables>;
 
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly settings?: PostgresSettings };
+  | {
+      readonly kind: 'postgres';
+      readonly url: string;
+      /** The server itself, where `url` leads to a pooler that shares sessions. */
+      readonly directUrl?: string | undefined;
+      readonly settings?: PostgresSettings;
+    };
+
+/** For what needs a session of its own: migrations, locks, notifications and the delivery queue. */
+export const directly = <Location extends DatabaseLocation>(location: Location): Location =>
+  location.kind === 'postgres' && location.directUrl !== undefined
+    ? { ...location, url: location.directUrl, directUrl: undefined }
+    : location;
 
 /** The message gives the reason, but not the address, which may hold a password. */
 export class DatabaseUnavailable extends Error {
@@ -38,7 +52,7 @@ export async function openDatabase(
   if (location.kind === 'sqlite')
     return migrated(await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
   await migrateAlone(location, steps, onWait);
-  return openUnmigrated(location, { onFault });
+  return openUnmigrated(directly(location), { onFault });
 }
 
 /** Runs pending migrations over a connection of their own. @throws as {@link openDatabase} */
@@ -49,9 +63,9 @@ export async function migrateAlone(location: DatabaseLocation, steps: SchemaStep
 
 /** Opens the database as it is, for {@link migrate}. */
 export async function connectForMigrations(location: DatabaseLocation): Promise<Database> {
-  if (location.kind === 'sqlite') return openUnmigrated(location);
-  const { settings = postgresDefaults } = location;
-  return openUnmigrated({ ...location, settings: forMigrations(settings) });
+  const direct = directly(location);
+  if (direct.kind === 'sqlite') return openUnmigrated(direct);
+  return openUnmigrated({ ...direct, settings: forMigrations(direct.settings ?? postgresDefaults) });
 }
 
 interface ConnectOptions extends PostgresPoolOptions, SqliteThreadOptions, Partial<StoreObserver> {}
@@ -66,6 +80,7 @@ export const openUnmigrated = async (location: DatabaseLocation, options: Connec
 async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait): Promise<Database> {
   try {
     await requireReachable(database);
+    await requireSessions(database);
     await migrate(database, steps, onWait);
     return database;
   } catch (error) {
@@ -78,6 +93,29 @@ async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait)
 export async function requireReachable(database: Database): Promise<void> {
   await ping(database).catch((error: unknown) => {
     throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+  });
+}
+
+/** Looks of one connection for a setting of another. A pooler gives the session that was left last, or each in turn. */
+const sessionLooks = 5;
+
+/**
+ * Refuses a pooler that gives each transaction another session. Such a session has the settings, locks and prepared
+ * statements of others. @throws ConfigError
+ */
+export async function requireSessions(database: Database): Promise<void> {
+  if (!isPostgres(database)) return;
+  const mark = crypto.randomUUID();
+  await database.connection().execute(async (connection) => {
+    await sql`select set_config('postern.session', ${mark}, false)`.execute(connection);
+    for (let look = 0; look < sessionLooks; look += 1) {
+      const { rows } = await sql<{ mark: string | null }>`
+        select current_setting('postern.session', true) as mark`.execute(database);
+      if (rows[0]?.mark !== mark) continue;
+      throw new ConfigError(
+        'DATABASE_URL leads to a pooler that gives each transaction another session: set DATABASE_DIRECT_URL to the address of the Postgres server itself, too',
+      );
+    }
   });
 }
 
@@ -102,7 +140,10 @@ async function dialectOf(location: DatabaseLocation, options: ConnectOptions): P
         : threadedSqliteDialect(location.file, options.onFault ?? (() => undefined), options);
     case 'postgres': {
       const { postgresDialect } = await import('./postgres.ts');
-      return postgresDialect(location.url, location.settings ?? postgresDefaults, options);
+      return postgresDialect(location.url, location.settings ?? postgresDefaults, {
+        ...options,
+        sharesSessions: location.directUrl !== undefined,
+      });
     }
     default:
       return location satisfies never;

@@ -1,5 +1,5 @@
 /** Several pools to one database: statements that wait for a locked table exhaust only theirs. SQLite has one. */
-import { type DatabaseLocation, migrateAlone, openDatabase, openUnmigrated } from './database.ts';
+import { type DatabaseLocation, directly, migrateAlone, openDatabase, openUnmigrated } from './database.ts';
 import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
@@ -62,8 +62,10 @@ export async function openDatabases(
   const open = (pool: Pool) => {
     const connections = connectionsOf[pool];
     const figures = observer && { onFigures: (read: () => PoolFigures) => observer.onPool(pool, read) };
+    // The queue's sessions hold locks and plans.
+    const place = pool === 'queue' ? directly(location) : location;
     return openUnmigrated(
-      { ...location, settings: { ...settings, connections } },
+      { ...place, settings: { ...settings, connections } },
       {
         epoch,
         onFault,

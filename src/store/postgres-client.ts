@@ -67,12 +67,22 @@ function readFiles({ connectionString, ...others }: pg.ClientConfig): {
 export const clientConfig = (url: string, settings: PostgresSettings): pg.ClientConfig => ({
   connectionString: url,
   connectionTimeoutMillis: settings.connectTimeoutMs,
-  statement_timeout: settings.statementTimeoutMs,
-  lock_timeout: settings.lockTimeoutMs,
-  idle_in_transaction_session_timeout: settings.idleTransactionTimeoutMs,
   keepAlive: true,
   keepAliveInitialDelayMillis: settings.keepAliveMs,
 });
+
+/** Statements that set the server's limits: poolers drop those of the connection's start. @param scope `local` for a transaction */
+export const limitsOf = (
+  { statementTimeoutMs, lockTimeoutMs, idleTransactionTimeoutMs }: PostgresSettings,
+  scope: 'session' | 'local',
+): string =>
+  Object.entries({
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+  })
+    .map(([name, milliseconds]) => `set ${scope} ${name} = ${milliseconds}`)
+    .join('; ');
 
 /** Calls `late` when the time is up; a busy process first reads what has arrived. 0 sets no limit. @returns cancels */
 export function onceLate(milliseconds: number, late: () => void): () => void {

@@ -14,7 +14,7 @@ import pg from 'pg';
 import { DatabaseFault, type OnFault, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
 import type { PoolFigures } from './observed.ts';
-import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
+import { clientConfig, goodbyeMs, limitsOf, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 import { PostgresCompiler } from './query-compilers.ts';
@@ -54,6 +54,8 @@ export interface PostgresPoolOptions {
   readonly prepares?: Prepared;
   /** A statement that each connection begins with. */
   readonly session?: string | undefined;
+  /** Whether each transaction may get another session of the server: then nothing is left to the session. */
+  readonly sharesSessions?: boolean;
 }
 
 /** "cached plan must not change result type": a migration has changed a column. */
@@ -88,15 +90,25 @@ class PooledDriver implements Driver {
   readonly #names: StatementNames | null;
   /** What each connection begins with; null for nothing. */
   readonly #session: string | null;
+  /** What each transaction begins with. */
+  readonly #begin: string;
 
   constructor(
     url: string,
     settings: PostgresSettings,
-    { epoch = new Epoch(), onFault = () => undefined, onFigures, prepares, session }: PostgresPoolOptions,
+    {
+      epoch = new Epoch(),
+      onFault = () => undefined,
+      onFigures,
+      prepares,
+      session,
+      sharesSessions = false,
+    }: PostgresPoolOptions,
   ) {
-    this.#names = prepares === undefined ? null : new StatementNames(prepares);
-    const beginning = [prepares === 'all' ? onePlan : [], session ?? []].flat();
-    this.#session = beginning.length === 0 ? null : beginning.join('; ');
+    this.#names = prepares === undefined || sharesSessions ? null : new StatementNames(prepares);
+    const beginning = [limitsOf(settings, 'session'), prepares === 'all' ? onePlan : [], session ?? []].flat();
+    this.#session = sharesSessions ? null : beginning.join('; ');
+    this.#begin = sharesSessions ? `begin; ${limitsOf(settings, 'local')}` : 'begin';
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
@@ -141,13 +153,14 @@ class PooledDriver implements Driver {
           client,
           this.#settings.queryTimeoutMs,
           this.#names,
+          this.#session === null ? this.#begin : null,
           (fault, isStale) => {
             if (isStale) this.#epoch.end(epoch);
             this.#onFault(fault);
           },
         );
         this.#used.add(connection);
-        await this.#begin(client, connection);
+        await this.#beginSession(client, connection);
         return connection;
       }
       client.abandon();
@@ -155,7 +168,7 @@ class PooledDriver implements Driver {
     }
   }
 
-  async #begin(client: PostgresClient, connection: PooledConnection): Promise<void> {
+  async #beginSession(client: PostgresClient, connection: PooledConnection): Promise<void> {
     if (this.#session === null || client.hasSession) return;
     try {
       await connection.run(this.#session);
@@ -167,24 +180,16 @@ class PooledDriver implements Driver {
   }
 
   async beginTransaction(connection: PooledConnection): Promise<void> {
-    await connection.run('begin');
-    connection.inTransaction = true;
+    await connection.begin(this.#begin);
   }
 
   /** @throws ServiceError with unknown outcome, when the connection ends before the server responds */
   async commitTransaction(connection: PooledConnection): Promise<void> {
-    const { command } = await connection.run('commit').catch((error: unknown) => {
-      throw error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
-    });
-    connection.inTransaction = false;
-    // Postgres rolls back a transaction with a failed statement.
-    if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: a statement in it had failed');
+    await connection.commit();
   }
 
   async rollbackTransaction(connection: PooledConnection): Promise<void> {
-    connection.inTransaction = false;
-    // The transaction ended with its connection. The caller wants the reason of that, not this error.
-    if (!connection.isBroken) await connection.run('rollback');
+    await connection.rollback();
   }
 
   async releaseConnection(connection: PooledConnection): Promise<void> {
@@ -204,36 +209,75 @@ class PooledDriver implements Driver {
 }
 
 class PooledConnection implements DatabaseConnection {
-  inTransaction = false;
   isBroken = false;
+  #inTransaction = false;
   /** Cuts the time of the running statement to that of a trivial one. */
   hurry = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
   readonly #names: StatementNames | null;
+  readonly #beginAlone: string | null;
   readonly #onFault: (fault: DatabaseFault, isStale: boolean) => void;
 
   constructor(
     client: PostgresClient & pg.PoolClient,
     timeoutMs: number,
     names: StatementNames | null,
+    /** What begins the transaction of a statement that is alone; null if none needs one. */
+    beginAlone: string | null,
     onFault: (fault: DatabaseFault, isStale: boolean) => void,
   ) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
     this.#names = names;
+    this.#beginAlone = beginAlone;
     this.#onFault = onFault;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const run = () => this.run(sql, parameters, this.#names?.of(sql));
     // Outside of a transaction, a statement is one of its own.
-    const { command, rowCount, rows } = await (this.inTransaction ? run() : repeatConflicting(run));
+    const { command, rowCount, rows } = await (this.#inTransaction ? run() : repeatConflicting(() => this.#alone(run)));
     // pg does not know the row type.
     const result = { rows: rows as Row[] };
     return /^(?:INSERT|UPDATE|DELETE|MERGE)$/.test(command)
       ? { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
       : result;
+  }
+
+  /** Its own transaction sets the limits of a statement, where no session keeps them. */
+  async #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#beginAlone === null) return run();
+    await this.begin(this.#beginAlone);
+    try {
+      const result = await run();
+      await this.commit();
+      return result;
+    } catch (error) {
+      // The reason of the statement counts; what is wrong with the connection has ended the transaction too.
+      if (this.#inTransaction) await this.rollback().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async begin(statement: string): Promise<void> {
+    await this.run(statement);
+    this.#inTransaction = true;
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.run('commit').catch((error: unknown) => {
+      throw error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
+    });
+    this.#inTransaction = false;
+    // Postgres rolls back a transaction with a failed statement.
+    if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: a statement in it had failed');
+  }
+
+  async rollback(): Promise<void> {
+    this.#inTransaction = false;
+    // The transaction ended with its connection. The caller wants the reason of that, not this error.
+    if (!this.isBroken) await this.run('rollback');
   }
 
   // biome-ignore lint/correctness/useYield: nothing reads rows one by one

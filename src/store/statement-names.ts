@@ -1,4 +1,5 @@
 /** Which statements a pool of Postgres prepares: to plan one takes the server longer than to execute it. */
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** `repeated` ones, or `all`: for few that their indexes serve best however the tables grow. */
@@ -36,7 +37,8 @@ export class StatementNames {
     const uses = (this.#uses.get(sql) ?? 0) + 1;
     this.#uses.set(sql, uses);
     if (uses < this.#firstUse) return undefined;
-    const name = `s${this.#names.size}`;
+    // Of the text: whatever shares a session with this pool means the same statement by the same name.
+    const name = `s${hash('sha256', sql, 'base64url')}`;
     this.#names.set(sql, name);
     return name;
   }

@@ -106,6 +106,17 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ]),
     secret: true,
   },
+  DATABASE_DIRECT_URL: {
+    of: ({ database }) => (database.kind === 'postgres' ? database.directUrl : database.kind),
+    unset: undefined,
+    good: [['postgres://u:p@h:5432/d', 'postgres://u:p@h:5432/d']],
+    bad: ['sqlite:x.db', 'postgres://u:hunter2@:99999/d'].map((value) => [
+      value,
+      'DATABASE_DIRECT_URL must be postgres://<user>:<password>@<host>/<database>',
+    ]),
+    needs: { DATABASE_URL: 'postgres://pooler/d' },
+    secret: true,
+  },
   DATABASE_CONNECTIONS: postgresNumber('connections', 'DATABASE_CONNECTIONS', 20, [5, 1_000]),
   DATABASE_CONNECT_TIMEOUT_MS: postgresNumber('connectTimeoutMs', 'DATABASE_CONNECT_TIMEOUT_MS', 3_000, [1, 3_600_000]),
   DATABASE_QUERY_TIMEOUT_MS: postgresNumber('queryTimeoutMs', 'DATABASE_QUERY_TIMEOUT_MS', 9_000, [0, 3_600_000]),

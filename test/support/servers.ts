@@ -41,6 +41,7 @@ export const hasPostgresTools: boolean = postgresUrl !== undefined && has('pg_du
 /** Servers and tools whose configuration the README shows. */
 export const hasNginx: boolean = has('nginx');
 export const hasCaddy: boolean = has('caddy');
+export const hasPgBouncer: boolean = localPostgresUrl !== undefined && has('pgbouncer');
 export const hasSystemdAnalyze: boolean = has('systemd-analyze');
 
 function has(program: string): boolean {
@@ -68,6 +69,7 @@ export const leftOut: readonly string[] = [
   ...(canBuildImage ? [] : ['the Dockerfile: run as root on Linux, with debootstrap, unshare and ip']),
   ...(hasNginx ? [] : ['nginx in front of the gateway: install nginx']),
   ...(hasCaddy ? [] : ['Caddy in front of the gateway: install caddy']),
+  ...(postgresUrl === undefined || hasPgBouncer ? [] : ['a pooler in front of Postgres: install PgBouncer']),
   ...(hasSystemdAnalyze ? [] : ['the unit of systemd: install systemd']),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];

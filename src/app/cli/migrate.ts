@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { lastOf, namesOf } from '../../store/compatibility.ts';
-import { connectForMigrations, type Database, type DatabaseLocation, requireReachable } from '../../store/database.ts';
+import {
+  connectForMigrations,
+  type Database,
+  type DatabaseLocation,
+  requireReachable,
+  requireSessions,
+} from '../../store/database.ts';
 import { describeWait } from '../../store/lock-holders.ts';
 import { migrate, readSchemaState, type SchemaState } from '../../store/migrate.ts';
 import { migrations } from '../../store/migrations/index.ts';
@@ -59,6 +65,7 @@ async function using<Result>(
   const database = await connectForMigrations(location);
   try {
     await requireReachable(database);
+    await requireSessions(database);
     return await work(database);
   } finally {
     await database.destroy();

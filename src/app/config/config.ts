@@ -22,8 +22,7 @@ const productionShutdownDelayMs = 5_000;
 export function readConfig(environment: Environment) {
   refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
   const values: Variables = readAll(variables, environment);
-  const location = values.DATABASE_URL;
-  const database = location.kind === 'postgres' ? { ...location, settings: postgresSettings(values) } : location;
+  const database = databaseOf(values);
   const production = values.NODE_ENV === 'production';
   const upstream = upstreamSettings(values, environment);
   const needsDatabase = upstream === null || upstream.apiKey !== undefined;
@@ -90,6 +89,13 @@ export function readConfig(environment: Environment) {
     },
     upstream,
   });
+}
+
+function databaseOf(values: Variables): DatabaseLocation {
+  const { DATABASE_URL: location, DATABASE_DIRECT_URL: direct } = values;
+  if (location.kind === 'postgres') return { ...location, directUrl: direct, settings: postgresSettings(values) };
+  if (direct === undefined) return location;
+  throw new ConfigError('DATABASE_DIRECT_URL needs a pooler of Postgres: set DATABASE_URL to it, or leave it out');
 }
 
 /** A manifest without further settings is expected to protect: nobody would notice that it does not. */

@@ -29,6 +29,7 @@ const inPairs: SecretsOf = (text) =>
 
 const structured: Readonly<Record<string, SecretsOf>> = {
   DATABASE_URL: inUrl,
+  DATABASE_DIRECT_URL: inUrl,
   REDIS_URL: inUrl,
   UPSTREAM_HEADERS: escapedInJson,
 };

@@ -32,9 +32,16 @@ export const onOrOff = (value: string): boolean => oneOf(['on', 'off'])(value) =
 export function databaseLocation(value: string): DatabaseLocation {
   const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value);
   if (sqlite?.[1] !== undefined) return { kind: 'sqlite', file: sqlite[1] };
-  if (/^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)) return { kind: 'postgres', url: value };
+  if (isPostgresUrl(value)) return { kind: 'postgres', url: value };
   throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
 }
+
+export function postgresUrl(value: string): string {
+  if (isPostgresUrl(value)) return value;
+  throw new Error('must be postgres://<user>:<password>@<host>/<database>');
+}
+
+const isPostgresUrl = (value: string): boolean => /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value);
 
 export function redisUrl(value: string): string {
   if (/^rediss?:\/\/./.test(value) && URL.canParse(value)) return value;

@@ -11,6 +11,7 @@ import {
   oneOf,
   onOrOff,
   origins,
+  postgresUrl,
   redisUrl,
   secret,
   termMap,
@@ -31,6 +32,10 @@ export const variables = {
     '`sqlite:<file>`, or `postgres://…` for a Postgres server. Required in production.',
     'sqlite:./.data/postern.db',
     databaseLocation,
+  ),
+  DATABASE_DIRECT_URL: optionalSecret(
+    'The `postgres://…` address of the server itself, if `DATABASE_URL` leads to a pooler that gives each transaction another session. Migrations, locks, notifications and the delivery queue use it.',
+    postgresUrl,
   ),
   ...postgresVariables,
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
