@@ -28,6 +28,7 @@ describe('turns', () => {
   const never = new AbortController().signal;
   const turn = (keyId: string, more: Partial<StreamTurn> = {}): StreamTurn => ({
     keyId,
+    rights: keyId,
     cost: 1,
     selection: String(Math.random()),
     unread: () => 0,

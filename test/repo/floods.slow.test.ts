@@ -161,7 +161,9 @@ const floods: Readonly<Record<string, Flood>> = {
     async fill() {
       const turns = createStreamTurns(createFairTurns());
       const turn = { cost: 1, unread: () => 0, signal: never };
-      await times(1_000, (n) => turns.take({ ...turn, keyId: `${n}`, selection: `${n}` }, async () => ({})));
+      await times(1_000, (n) =>
+        turns.take({ ...turn, keyId: `${n}`, rights: `${n}`, selection: `${n}` }, async () => ({})),
+      );
     },
   },
   'deliveries that change': {

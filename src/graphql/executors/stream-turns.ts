@@ -1,6 +1,6 @@
 /**
  * One event's cost over all its streams. A hundred costly selections in a row would hold the event loop, with all
- * results in memory: so concurrent costs have a bound, equal selections of a key are executed once, and a key with too
+ * results in memory: so concurrent costs have a bound, equal selections with equal rights are executed once, and a key with too
  * much unread gets nothing more.
  */
 import type { ExecutionResult } from 'graphql';
@@ -17,6 +17,8 @@ export const streamLimits = {
 
 export interface StreamTurn {
   readonly keyId: string;
+  /** Those of the caller, which decide the result as the selection does. */
+  readonly rights: string;
   readonly cost: number;
   /** Equal where the result is: the operation, its variables, and the event. */
   readonly selection: string;
@@ -89,4 +91,4 @@ export function createStreamTurns(turns: FairTurns) {
   };
 }
 
-const nameOf = ({ keyId, selection }: StreamTurn): string => `${keyId} ${selection}`;
+const nameOf = ({ rights, selection }: StreamTurn): string => `${rights} ${selection}`;

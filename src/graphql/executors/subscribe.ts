@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
-import { missingKey } from '../../kernel/caller.ts';
+import { missingKey, rightsOf } from '../../kernel/caller.ts';
 import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
 import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { presentError } from '../presentation.ts';
@@ -37,6 +37,7 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
       };
       const results = await subscribeInTurns(asked, variables, streamTurns, {
         keyId: caller.keyId,
+        rights: rightsOf(caller),
         cost: facts.cost ?? 0,
         selection: facts.operationHash ?? id,
         unread: () => http.unread,
