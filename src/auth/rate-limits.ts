@@ -8,6 +8,7 @@ interface RateLimitSettings {
   readonly wrongKeysPerMinute: number;
   readonly keylessPerMinute: number;
   readonly eventsPerSecond: number;
+  readonly eventBytesPerSecond: number;
   readonly deliveriesPerSecond: number;
 }
 
@@ -21,7 +22,7 @@ export const sharedRateLimits = (context: RateLimitsContext): ((policy: Policy) 
 export function rateLimits(
   settings: RateLimitSettings,
   context: RateLimitsContext,
-): AdmissionLimits & Readonly<Record<'events' | 'deliveries', RateLimit>> {
+): AdmissionLimits & Readonly<Record<'events' | 'eventBytes' | 'deliveries', RateLimit>> {
   const limit = sharedRateLimits(context);
   const byMinute = (name: string, quota: number, what: string, lazy = false) =>
     limit({ name, quota, seconds: 60, what, lazy });
@@ -37,6 +38,7 @@ export function rateLimits(
     ),
     keyless: byMinute('keyless', settings.keylessPerMinute, 'requests without an API key from this address', true),
     events: bySecond('events', settings.eventsPerSecond, 'events of this workspace'),
+    eventBytes: bySecond('event-bytes', settings.eventBytesPerSecond, 'bytes of events of this workspace'),
     deliveries: bySecond('deliveries', settings.deliveriesPerSecond, 'deliveries of this workspace'),
   };
 }

@@ -7,6 +7,7 @@ import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
+import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { receiversOf } from './receivers.ts';
 
@@ -31,6 +32,10 @@ interface Emitted {
   readonly repeated: boolean;
 }
 
+interface Stored extends Emitted {
+  readonly bytes: number;
+}
+
 /** Survives the process once it resolves. @throws ServiceError `invalid_parameters` for another event's key */
 export type Emit = (emission: Emission) => Promise<Emitted>;
 
@@ -40,14 +45,18 @@ interface EmitContext {
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
+  readonly storedBytes: Pick<StoredBytes, 'add'>;
 }
 
 export const createEmit =
   (context: EmitContext): Emit =>
   async (emission) => {
-    const emitted = await context.transaction((transaction, changed) => store(transaction, changed, context, emission));
+    const { bytes, ...emitted } = await context.transaction((transaction, changed) =>
+      store(transaction, changed, context, emission),
+    );
     const metrics = context.telemetry?.metrics;
     if (!emitted.repeated) {
+      context.storedBytes.add(emission.workspaceId, bytes);
       metrics?.count('postern.events', {});
       metrics?.count('postern.deliveries.created', {}, emitted.deliveries.length);
     }
@@ -59,7 +68,7 @@ async function store(
   changed: ChangeRecorder,
   { kind, now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
-): Promise<Emitted> {
+): Promise<Stored> {
   const created_at = now().getTime();
   const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const { numInsertedOrUpdatedRows } = await transaction
@@ -69,7 +78,9 @@ async function store(
       conflict.expression(sql`workspace_id, idempotency_key, coalesce(account_id, '')`).doNothing(),
     )
     .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, stored.fingerprint);
+  if (numInsertedOrUpdatedRows === 0n) {
+    return { ...(await repeated(transaction, emission, stored.fingerprint)), bytes: 0 };
+  }
 
   const ids: string[] = [];
   for await (const receivers of receiversOf(transaction, kind, emission)) {
@@ -84,7 +95,8 @@ async function store(
     changed.work();
     changed.deliveries(ids);
   }
-  return { eventId: stored.id, deliveries: ids, repeated: false };
+  const bytes = Buffer.byteLength(stored.data) + rowBytes * (1 + ids.length);
+  return { eventId: stored.id, deliveries: ids, repeated: false, bytes };
 }
 
 export const eventRow = (emission: Emission, id: string, created_at: number): EventTable => ({

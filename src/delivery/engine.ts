@@ -69,6 +69,7 @@ import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { inThread } from '../store/sqlite-threads.ts';
+import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
@@ -103,6 +104,7 @@ export interface DeliveryEngine {
   readonly emit: Emit;
   readonly notifications: Notifications;
   readonly worker: Worker;
+  readonly storedBytes: StoredBytes;
   /** Lets requests in flight end, and settles them. */
   close(): Promise<void>;
 }
@@ -121,6 +123,8 @@ interface DeliveryEngineOptions {
   readonly retentionDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
+  /** Of a workspace; 0, the default, for any number. */
+  readonly maxStoredBytes?: number;
   readonly maxBytes: number;
   readonly logger: Logger;
   readonly telemetry?: Telemetry;
@@ -198,7 +202,8 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     removals(database, location.kind),
     'the deliveries of a deleted webhook could not be deleted',
   );
-  const emit = createEmit({ ...options, transaction, kind: location.kind });
+  const storedBytes = createStoredBytes({ ...options, maxBytes: options.maxStoredBytes ?? 0 });
+  const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes });
   const notifying = startSteps(
     pace,
     notices({ database, emit, logger, now }),
@@ -213,6 +218,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, logger });
   return {
     emit,
+    storedBytes,
     notifications,
     worker,
     close: () =>
@@ -221,6 +227,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
         () => Promise.all([outbound.close(), backlog.close()]),
         notifications.close,
         () => Promise.all([worker, retention, freeing, holding, removal, notifying].map((part) => part.close())),
+        storedBytes.save,
       ]),
   };
 }

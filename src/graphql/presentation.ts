@@ -69,14 +69,36 @@ function printResult(
   return printing instanceof Promise ? printing.then(bodyOf) : bodyOf(printing);
 }
 
-export async function printStreamed(
+/** Of results that streams share. Errors have the id of their request. */
+const sizes = new WeakMap<ExecutionResult, SizedResult>();
+const prints = new WeakMap<ExecutionResult, Promise<PresentedBody>>();
+
+export const printStreamed = (
   executed: ExecutionResult,
   exchange: Exchange,
   options: ResponseOptions,
-): Promise<PresentedBody> {
-  const { value, bytes, errors, hasData } = shown(presentSized(executed, exchange, options));
-  return { body: await printJson(value, exchange.turn, bytes), errors, hasData };
+): Promise<PresentedBody> => prints.get(executed) ?? print(shown(presentSized(executed, exchange, options)), exchange);
+
+async function print({ value, bytes, errors, hasData }: ReturnType<typeof shown>, { turn }: Exchange) {
+  return { body: await printJson(value, turn, bytes), errors, hasData };
 }
+
+/** Prints a result once, for {@link printStreamed} of all streams that get it, unless it has errors. */
+export async function printForAll(
+  executed: ExecutionResult,
+  exchange: Exchange,
+  { maxResponseBytes }: Pick<ResponseOptions, 'maxResponseBytes'>,
+): Promise<void> {
+  const sized = executed.data ? orRefusal(executed, maxResponseBytes) : { result: executed, bytes: 0 };
+  sizes.set(executed, sized);
+  if (sized.result.errors !== undefined) return;
+  const printing = print(shown(sized), exchange);
+  prints.set(executed, printing);
+  await printing;
+}
+
+/** @returns the size of a result after {@link printForAll} */
+export const bytesForAll = (executed: ExecutionResult): number => sizes.get(executed)?.bytes ?? 0;
 
 /** With the cost beside errors, if it is asked for or their reason. */
 function withCost(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions) {
@@ -116,7 +138,8 @@ export const presentResult = (result: ExecutionResult, exchange: Exchange, optio
 
 function presentSized(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions): SizedResult {
   const limit = exchange.isMutation ? withRoomFor : orRefusal;
-  const sized = executed.data ? limit(executed, options.maxResponseBytes) : { result: executed, bytes: 0 };
+  const counted = () => (executed.data ? limit(executed, options.maxResponseBytes) : { result: executed, bytes: 0 });
+  const sized = sizes.get(executed) ?? counted();
   const { result, bytes } = sized;
   return result.errors === undefined
     ? sized

@@ -1,12 +1,12 @@
 /**
- * Cached responses to queries, by query and API key, looked up behind the limits in place of the execution. Only the
- * execution decides what a key may see: responses without errors are cached, each for its own key.
+ * Cached responses to queries, by query and rights, looked up behind the limits in place of the execution. Only the
+ * execution decides what a key may see: responses without errors are cached, each for equal rights.
  */
 
 import { hash } from 'node:crypto';
 import type { FoundResponse, ResponseStore } from '../cache/response-store.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import type { Caller } from '../kernel/caller.ts';
+import { type Caller, rightsOf } from '../kernel/caller.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { KnownOperation } from './documents/known-documents.ts';
 
@@ -105,10 +105,6 @@ export function createResponseCache({
 
 /** RFC 9211. */
 const cacheStatus = (status: string) => ({ 'cache-status': `Postern; ${status}` });
-
-/** The rights of a caller, and all that a response says of its key. */
-const rightsOf = ({ scopes, accountIds, ...others }: Caller): string =>
-  JSON.stringify({ ...others, scopes: [...scopes], accountIds: accountIds && [...accountIds] });
 
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -87,11 +87,14 @@ export class SocketConnection {
   }
 
   /** @returns false if the connection broke before the message was sent */
-  send(message: string | Uint8Array): Promise<boolean> {
+  send(message: string | readonly Uint8Array[]): Promise<boolean> {
     // A text would be counted by its characters.
-    const bytes = typeof message === 'string' ? Buffer.from(message) : message;
+    const parts = typeof message === 'string' ? [Buffer.from(message)] : message;
     return new Promise((resolve) => {
-      this.#socket.send(bytes, { binary: false }, (error) => resolve(!error));
+      for (const [at, part] of parts.entries()) {
+        const fin = at === parts.length - 1;
+        this.#socket.send(part, { binary: false, fin }, fin ? (error) => resolve(!error) : undefined);
+      }
       this.#wait(this.#connection, this.opening.id);
       this.#pauseUntilRead();
     });

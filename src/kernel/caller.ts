@@ -1,4 +1,5 @@
 /** Who calls, and what it may do: the scopes and the accounts of its key. */
+import { hash } from 'node:crypto';
 import { ServiceError } from './errors.ts';
 import { keysOf } from './lib/objects.ts';
 
@@ -52,6 +53,25 @@ export class ForwardedKey {
     return this.#key;
   }
 }
+
+const rights = new WeakMap<Caller, string>();
+
+/**
+ * A hash of all that decides what a caller gets. Whatever callers may share (a result, a call, what is kept of either)
+ * has it in its key: `keyId` is for what counts, as a key and its tokens are one subject of limits.
+ */
+export function rightsOf(caller: Caller): string {
+  let known = rights.get(caller);
+  if (known === undefined) {
+    const { scopes, accountIds, forwardedKey, ...others } = caller;
+    const lists = [[...scopes].sort(), accountIds && [...accountIds].sort()];
+    known = hash('sha256', JSON.stringify([lists, forwardedKey?.reveal(), sortedEntries(others)]));
+    rights.set(caller, known);
+  }
+  return known;
+}
+
+const sortedEntries = (fields: object) => Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
 
 /** Rejects with ServiceError `missing_credentials` without a key, else `invalid_credentials` or `expired_credentials` */
 export type Authenticate = (apiKey: string | undefined) => Caller | Promise<Caller>;

@@ -21,6 +21,7 @@ export interface Tables {
   pending_notices: PendingNoticeTable;
   pending_holds: PendingHoldTable;
   rate_limits: RateLimitTable;
+  stored_bytes: StoredBytesTable;
   deployment: DeploymentTable;
 }
 
@@ -262,6 +263,14 @@ interface RateLimitTable {
   id: string;
   /** Microseconds since the epoch. */
   full_at: number;
+}
+
+/** Bytes of events by the day on which they were stored. */
+interface StoredBytesTable {
+  workspace_id: string;
+  /** Days since the epoch. */
+  day: number;
+  bytes: number;
 }
 
 interface DeploymentTable {

@@ -5,6 +5,7 @@
  */
 
 import type { Logger } from 'pino';
+import { rightsOf } from '../kernel/caller.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { notOffered, ServiceError } from '../kernel/errors.ts';
 import { type AbortSignalLike, type Deadline, TimeoutError, underDeadline } from '../kernel/lib/abort-signal.ts';
@@ -113,7 +114,7 @@ export function createUpstream(
     // A flight has the full time of a call, as later callers may join it.
     const work = (limit: Deadline) => perform(prepared, limit, timeoutMs);
     // A read that began before a change must not be cached after it.
-    const flight = generation === undefined ? prepared.path : `${generation} ${prepared.path}`;
+    const flight = `${rightsOf(caller)} ${generation ?? ''} ${prepared.path}`;
     const join = (limit: AbortSignalLike) => singleFlight.run(caller.keyId, flight, work, limit);
     const isCut = milliseconds < timeoutMs;
     const response = isCut ? underDeadline(milliseconds, signal, deadlineMessage, join) : join(signal);

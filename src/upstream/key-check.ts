@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { rightsOf } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
@@ -17,7 +18,7 @@ export function createKeyCheck(
   ask: (context: RequestContext) => Promise<unknown>,
   clock: Clock = () => performance.now(),
 ): (context: RequestContext) => Promise<void> {
-  /** By caller id, a hash of the key. */
+  /** By rights, which hash the key. */
   const refusals = new LRUCache<string, { readonly refusal: ServiceError | null }>({
     max: maxChecked,
     ttl: verdictLifetimeMs,
@@ -38,11 +39,11 @@ export function createKeyCheck(
   }
 
   return async (context) => {
-    const { keyId } = context.caller;
-    let known = refusals.get(keyId);
+    const asker = rightsOf(context.caller);
+    let known = refusals.get(asker);
     if (known === undefined) {
       known = { refusal: await refusalOf(context) };
-      refusals.set(keyId, known);
+      refusals.set(asker, known);
     }
     if (known.refusal !== null) throw known.refusal;
   };

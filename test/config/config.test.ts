@@ -494,8 +494,26 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [['on', 'TRUST_PROXY must be addresses or blocks']],
   },
   EVENTS_PER_SECOND: countOf('EVENTS_PER_SECOND', ({ rateLimits }) => rateLimits.eventsPerSecond, 100),
+  EVENT_BYTES_PER_SECOND: {
+    of: ({ rateLimits }) => rateLimits.eventBytesPerSecond,
+    unset: 8_388_608,
+    good: [
+      ['0', 0],
+      ['1073741824', 1_073_741_824],
+    ],
+    bad: [
+      ['1073741825', 'EVENT_BYTES_PER_SECOND must be a whole number from 0 to 1073741824'],
+      ['-1', 'EVENT_BYTES_PER_SECOND must be a whole number'],
+    ],
+  },
   DELIVERIES_PER_SECOND: countOf('DELIVERIES_PER_SECOND', ({ rateLimits }) => rateLimits.deliveriesPerSecond, 1_000),
   WEBHOOKS_PER_WORKSPACE: countOf('WEBHOOKS_PER_WORKSPACE', ({ webhooksPerWorkspace }) => webhooksPerWorkspace, 500),
+  STORED_BYTES_PER_WORKSPACE: {
+    of: ({ storedBytesPerWorkspace }) => storedBytesPerWorkspace,
+    unset: 10_737_418_240,
+    good: [['0', 0]],
+    bad: [['1.5', 'STORED_BYTES_PER_WORKSPACE must be a whole number']],
+  },
   STREAMS_PER_KEY: countOf('STREAMS_PER_KEY', ({ streams }) => streams.perKey, 100, 1),
   STREAMS_PER_WORKSPACE: countOf('STREAMS_PER_WORKSPACE', ({ streams }) => streams.perWorkspace, 500, 1),
   STREAMS_PER_PROCESS: countOf('STREAMS_PER_PROCESS', ({ streams }) => streams.perProcess, 1_000, 1),

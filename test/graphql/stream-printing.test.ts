@@ -1,6 +1,9 @@
+import type { ExecutionResult } from 'graphql';
 import { expect, test } from 'vitest';
+import { eventsResponse, multipartResponse } from '../../src/graphql/doors/multipart-subscriptions.ts';
+import { next } from '../../src/graphql/doors/websocket-messages.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
-import { printStreamed } from '../../src/graphql/presentation.ts';
+import { printForAll, printStreamed } from '../../src/graphql/presentation.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 
@@ -16,4 +19,44 @@ test('a large result of a stream is printed in turns', async () => {
   const { body } = await printStreamed(result, exchange, { maxResponseBytes: 2 ** 24, suggestions: true });
   expect(Buffer.from(body).toString()).toBe(JSON.stringify(result));
   expect(weights.length).toBeGreaterThan(3);
+});
+
+test('a result of many streams is printed once, and they share its bytes', async () => {
+  const options = { maxResponseBytes: 2 ** 24, suggestions: true };
+  const exchangeOf = (id: string) =>
+    new Exchange({ id, facts: {}, headers: {} } as IncomingRequest, { maxCost: 1, turns: createFairTurns() });
+  const result = { data: { text: 'x'.repeat(2_000_000) } };
+  await printForAll(result, exchangeOf('first'), options);
+  const printed = await Promise.all(['one', 'two'].map((id) => printStreamed(result, exchangeOf(id), options)));
+  expect(printed[0]?.body).toBeInstanceOf(Uint8Array);
+  expect(printed[0]?.body).toBe(printed[1]?.body);
+  const chunksOf = async (response: Response) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body ?? []) chunks.push(chunk);
+    return chunks;
+  };
+  const each = async function* () {
+    yield printed[0] as unknown as ExecutionResult;
+  };
+  for (const write of [eventsResponse, multipartResponse]) {
+    const chunks = await chunksOf(write(each(), globalThis as never));
+    expect(chunks.some((chunk) => chunk === printed[0]?.body)).toBe(true);
+  }
+  expect(next('id', printed[0]?.body ?? '')).toContain(printed[0]?.body);
+});
+
+test('a result that is refused as too large is told to each stream with the id of its request', async () => {
+  const options = { maxResponseBytes: 1_000, suggestions: true };
+  const log = { warn() {}, info() {}, error() {} };
+  const exchangeOf = (id: string) =>
+    new Exchange({ id, facts: {}, headers: {}, log, addHeaders() {} } as unknown as IncomingRequest, {
+      maxCost: 1,
+      turns: createFairTurns(),
+    });
+  const result = { data: { text: 'x'.repeat(2_000) } };
+  await printForAll(result, exchangeOf('first'), options);
+  for (const id of ['one', 'two']) {
+    const { errors } = await printStreamed(result, exchangeOf(id), options);
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/limit_too_high', instance: id });
+  }
 });

@@ -28,6 +28,7 @@ describe('turns', () => {
   const never = new AbortController().signal;
   const turn = (keyId: string, more: Partial<StreamTurn> = {}): StreamTurn => ({
     keyId,
+    rights: keyId,
     cost: 1,
     selection: String(Math.random()),
     unread: () => 0,
@@ -90,6 +91,65 @@ describe('turns', () => {
     bytes = 0;
     await waiting;
     end();
+  });
+
+  it('give a large result to one stream after the other, as they are read', async () => {
+    const turns = createStreamTurns(createFairTurns());
+    const given: number[] = [];
+    const unread = [0, 0, 0];
+    let executions = 0;
+    const all = unread.map((_, at) => {
+      const stream = turn('a', {
+        selection: 'same',
+        unread: () => unread[at] ?? 0,
+        took: () => {
+          given.push(at);
+          unread[at] = streamLimits.unreadBytes + 1;
+        },
+      });
+      turns.open(stream);
+      return turns.take(stream, async () => ({ data: { number: ++executions } }));
+    });
+    for (const at of unread.keys()) {
+      await all[at];
+      // Another key waits for none of them.
+      await turns.take(turn('b'), async () => ({}));
+      expect(given).toHaveLength(at + 1);
+      unread[at] = 0;
+    }
+    expect(executions).toBe(1);
+  });
+
+  it('execute few selections of a key at once, as nobody knows how large the results are', async () => {
+    const turns = createStreamTurns(createFairTurns());
+    let running = 0;
+    let most = 0;
+    const execute = async () => {
+      most = Math.max(most, ++running);
+      await setImmediate();
+      running -= 1;
+      return {};
+    };
+    await Promise.all(Array.from({ length: 20 }, () => turns.take(turn('a'), execute)));
+    expect(most).toBe(streamLimits.ofKey);
+  });
+
+  it('give nothing more to a key with unread bytes while the process has too many', async () => {
+    const turns = createStreamTurns(createFairTurns());
+    const few = turn('few', { unread: () => 1 });
+    const many = Array.from({ length: 5 }, (_, at) => turn(`key ${at}`, { unread: () => bytes }));
+    let bytes: number = streamLimits.unreadBytes;
+    const opened = [few, ...many].map((each) => turns.open(each));
+    let isGiven = false;
+    const waiting = turns.take(few, async () => {
+      isGiven = true;
+      return {};
+    });
+    await turns.take(turn('none'), async () => ({}));
+    expect(isGiven).toBe(false);
+    bytes = 0;
+    await waiting;
+    for (const { end } of opened) end();
   });
 
   it('execute nothing for a stream that has ended', async () => {

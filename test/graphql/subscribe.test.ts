@@ -52,6 +52,7 @@ test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
     turns: createFairTurns(),
     cursors: {} as never,
     storedResponses: null,
+    maxResponseBytes: 1_000_000,
     createLoaders,
     get ports() {
       return ports();

@@ -33,10 +33,12 @@ import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts
 import { openDatabase } from '../../src/store/database.ts';
 import { idempotencyRows } from '../../src/store/idempotency-rows.ts';
 import { createKeyedLock } from '../../src/store/keyed-lock.ts';
+import { migrations } from '../../src/store/migrations/index.ts';
 import { maxChangedIds, type UpdateListener } from '../../src/store/notifications.ts';
 import { createReadBudget } from '../../src/store/read-budget.ts';
 import { createRowWatch } from '../../src/store/row-watch.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
+import { createStoredBytes } from '../../src/store/stored-bytes.ts';
 import { maxUnread, Watcher } from '../../src/store/watch.ts';
 import { boundedLinesByKey } from '../../src/telemetry/bounded-lines.ts';
 import { boundedNames } from '../../src/telemetry/bounded-names.ts';
@@ -154,6 +156,7 @@ const floods: Readonly<Record<string, Flood>> = {
     collections: [
       'graphql/executors/stream-turns.ts shared',
       'graphql/executors/stream-turns.ts waiting',
+      'graphql/executors/stream-turns.ts executing',
       'kernel/lib/fair-turns.ts waiting',
       'kernel/lib/fair-turns.ts queue',
     ],
@@ -161,7 +164,24 @@ const floods: Readonly<Record<string, Flood>> = {
     async fill() {
       const turns = createStreamTurns(createFairTurns());
       const turn = { cost: 1, unread: () => 0, signal: never };
-      await times(1_000, (n) => turns.take({ ...turn, keyId: `${n}`, selection: `${n}` }, async () => ({})));
+      await times(1_000, (n) =>
+        turns.take({ ...turn, keyId: `${n}`, rights: `${n}`, selection: `${n}` }, async () => ({})),
+      );
+    },
+  },
+  'bytes of many workspaces': {
+    collections: ['store/stored-bytes.ts known', 'store/stored-bytes.ts unsaved'],
+    most: 10_000,
+    async fill() {
+      const database = await openDatabase({ kind: 'sqlite', file: ':memory:' }, migrations);
+      const stored = createStoredBytes({ database, maxBytes: 1, now });
+      await times(11_000, async (n) => {
+        await stored.requireRoom(`${n}`);
+        stored.add(`${n}`, 1);
+        if (n % 1_000 === 999) await stored.save();
+      });
+      await stored.save();
+      await database.destroy();
     },
   },
   'deliveries that change': {

@@ -55,6 +55,7 @@ export async function embeddedBackend(
     maxBytes: config.deliveryMaxBytes,
     retentionDays: config.deliveryRetentionDays,
     maxEvents: config.deliveryMaxEvents,
+    maxStoredBytes: config.storedBytesPerWorkspace,
     logger,
     telemetry,
     now,

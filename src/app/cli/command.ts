@@ -11,6 +11,7 @@ interface CommandContext {
   readonly database: Database;
   readonly location: DatabaseLocation;
   readonly upstream: Config['upstream'];
+  readonly storedBytesPerWorkspace: number;
   readonly now: Date;
   readonly randomBytes: RandomBytes;
 }
@@ -27,12 +28,12 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
       throw new UsageError(`"${name}" must be one of ${Object.keys(subcommands).join(', ')}. See --help.`);
     }
     const work = subcommand(args);
-    return async ({ database: location, upstream }) => {
+    return async ({ database: location, upstream, storedBytesPerWorkspace }) => {
       const database = await openDatabase(location, migrations, {
         onWait: (holders) => writeNote(describeWait(holders)),
       });
       try {
-        return await work({ database, location, upstream, now: new Date(), randomBytes });
+        return await work({ database, location, upstream, storedBytesPerWorkspace, now: new Date(), randomBytes });
       } finally {
         await database.destroy();
       }

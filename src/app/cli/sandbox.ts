@@ -5,6 +5,7 @@ import { createEmit } from '../../delivery/emit.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import { notifyingTransaction } from '../../store/notifications.ts';
+import { createStoredBytes } from '../../store/stored-bytes.ts';
 import { choiceOption, readOptions, runCommand, type Subcommand, table } from './command.ts';
 import { UsageError, writeNote } from './report-error.ts';
 
@@ -27,7 +28,7 @@ const emit: Subcommand = (args) => {
   }
   const source = choiceOption(sourceText, '<source>', webhookSourceNames);
   const event = choiceOption<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
-  return async ({ database, location, now, randomBytes }) => {
+  return async ({ database, location, storedBytesPerWorkspace: maxBytes, now, randomBytes }) => {
     const accountIds = options.account === undefined ? null : new Set([options.account]);
     const account = await findOldestAccount(database, { accountIds });
     if (account === undefined) {
@@ -37,11 +38,14 @@ const emit: Subcommand = (args) => {
           : `--account names ${options.account}, which is not an account: see "npm run account -- list".`,
       );
     }
+    const storedBytes = createStoredBytes({ database, maxBytes, now: () => now });
+    await storedBytes.requireRoom(account.workspace_id);
     const store = createEmit({
       transaction: notifyingTransaction(database, location.kind),
       kind: location.kind,
       now: () => now,
       randomBytes,
+      storedBytes,
     });
     const { eventId, deliveries } = await store({
       workspaceId: account.workspace_id,
@@ -51,6 +55,7 @@ const emit: Subcommand = (args) => {
       event,
       data: sampleData(source, event, now),
     });
+    await storedBytes.save();
     writeNote(
       `Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhook${deliveries.length === 1 ? '' : 's'}. Its id:`,
     );

@@ -77,10 +77,12 @@ export function readConfig(environment: Environment) {
       wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,
       keylessPerMinute: values.KEYLESS_PER_MINUTE,
       eventsPerSecond: values.EVENTS_PER_SECOND,
+      eventBytesPerSecond: values.EVENT_BYTES_PER_SECOND,
       deliveriesPerSecond: values.DELIVERIES_PER_SECOND,
     },
     /** 0 stands for any number. */
     webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
+    storedBytesPerWorkspace: values.STORED_BYTES_PER_WORKSPACE,
     trustProxy: values.TRUST_PROXY,
     streams: {
       perKey: values.STREAMS_PER_KEY,

@@ -165,12 +165,22 @@ export const variables = {
     readBlocks,
   ),
   EVENTS_PER_SECOND: variable('Events that one workspace can emit. `0` sets no limit.', '100', countVariable),
+  EVENT_BYTES_PER_SECOND: variable(
+    'Bytes of events that one workspace can emit. `0` sets no limit.',
+    '8388608',
+    wholeNumber(0, 1_073_741_824),
+  ),
   DELIVERIES_PER_SECOND: variable(
     'Deliveries that one workspace can create, by events or by redelivery. `0` sets no limit.',
     '1000',
     countVariable,
   ),
   WEBHOOKS_PER_WORKSPACE: variable('Webhooks that one workspace can have. `0` sets no limit.', '500', countVariable),
+  STORED_BYTES_PER_WORKSPACE: variable(
+    'Bytes that the stored events of one workspace can take, with 512 for each event and each delivery. `0` sets no limit.',
+    '10737418240',
+    wholeNumber(0, 1_125_899_906_842_624),
+  ),
   STREAMS_PER_KEY: variable(
     'Subscriptions that one API key can have open in one process, and as many WebSockets.',
     '100',

@@ -1,3 +1,4 @@
+import type { StoredBytes } from '../../store/stored-bytes.ts';
 import { webhookBacklog } from './backlog.ts';
 import { type CommandsContext, deliveryCommands } from './commands.ts';
 import { type DeliveryRateLimits, limitedCommands } from './limits.ts';
@@ -9,12 +10,14 @@ import { deliveryWatch, type WatchContext } from './watch.ts';
 
 /** In our own database, sent by our own engine. */
 export const embeddedDeliveries = (
-  context: CommandsContext & QueriesContext & WatchContext & { readonly limits: DeliveryRateLimits },
+  context: CommandsContext &
+    QueriesContext &
+    WatchContext & { readonly limits: DeliveryRateLimits; readonly storedBytes: StoredBytes },
 ): DeliveriesPort => ({
   ...deliveryQueries(context),
   statistics: webhookStatistics(context),
   backlog: webhookBacklog(context),
   summary: webhookSummary(context),
-  ...limitedCommands(deliveryCommands(context), context.limits),
+  ...limitedCommands(deliveryCommands(context), context.limits, context.storedBytes),
   ...deliveryWatch(context),
 });

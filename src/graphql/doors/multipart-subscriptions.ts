@@ -1,5 +1,6 @@
 /**
- * Subscriptions as `multipart/mixed;subscriptionSpec=1.0`, for Apollo's clients for the web, Kotlin and iOS
+ * Bodies of subscriptions. Yoga's server-sent events would copy a printed result three times for each stream, so these
+ * are written here, too. And subscriptions as `multipart/mixed;subscriptionSpec=1.0`, for Apollo's clients for the web, Kotlin and iOS
  * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol). Yoga has
  * `multipart/mixed` for `@defer` only.
  */
@@ -37,10 +38,20 @@ export function multipartResponse(
   return new Response(body, { status: 200, headers: { 'content-type': multipartType } });
 }
 
+const eventHeaders = { 'content-type': 'text/event-stream', 'content-encoding': 'none' } as const;
+
+export function eventsResponse(
+  result: ExecutionResult | ExecutionResult[] | AsyncIterable<ExecutionResult>,
+  { Response, ReadableStream: Stream }: FetchAPI,
+): Response {
+  const results = Symbol.asyncIterator in result ? result : each([result].flat());
+  return new Response(streamBody(results, events, { Stream, heartbeatMs }), { status: 200, headers: eventHeaders });
+}
+
 /** The results of the pipeline are printed already; Yoga's own refusals are not. */
-function printed(result: ExecutionResult & { readonly stringify?: () => string }): string {
-  const { errors, stringify } = result;
-  if (stringify !== undefined) return stringify();
+function printed(result: ExecutionResult & { readonly body?: Uint8Array | string }): Uint8Array | string {
+  const { errors, body } = result;
+  if (body !== undefined) return body;
   return JSON.stringify(errors === undefined ? result : { ...result, errors: errors.map(withoutStatus) });
 }
 
@@ -50,20 +61,53 @@ async function* each(results: readonly ExecutionResult[]): AsyncGenerator<Execut
 
 /** Clients read a part when they see the beginning of the next (RFC 2046, section 5.1.1). */
 const delimiter = '\r\n--graphql';
-const part = (content: string): string => `\r\ncontent-type: application/json\r\n\r\n${content}${delimiter}`;
-const heartbeat = part('{}');
+const partHead = '\r\ncontent-type: application/json\r\n\r\n';
+
+interface Framing {
+  readonly begin: string;
+  readonly head: string;
+  readonly tail: string;
+  readonly end: string;
+  readonly heartbeat: string;
+}
+
+const parts: Framing = {
+  begin: delimiter,
+  head: `${partHead}{"payload":`,
+  tail: `}${delimiter}`,
+  end: '--\r\n',
+  heartbeat: `${partHead}{}${delimiter}`,
+};
+
+/** Some browsers wait for the first bytes of a response: a comment. */
+const events: Framing = {
+  begin: ':\n\n',
+  head: 'event: next\ndata: ',
+  tail: '\n\n',
+  end: 'event: complete\ndata:\n\n',
+  heartbeat: ':\n\n',
+};
 
 /** `{"payload":{"data":…}}` for each result, and `{}` every `heartbeatMs` while nothing is read behind them. */
-export function multipartBody(
+export const multipartBody = (results: AsyncIterable<ExecutionResult>, options: BodyOptions) =>
+  streamBody(results, parts, options);
+
+interface BodyOptions {
+  readonly Stream: typeof ReadableStream;
+  readonly heartbeatMs: number;
+}
+
+function streamBody(
   results: AsyncIterable<ExecutionResult>,
-  { Stream, heartbeatMs: everyMs }: { readonly Stream: typeof ReadableStream; readonly heartbeatMs: number },
+  { begin, head, tail, end, heartbeat }: Framing,
+  { Stream, heartbeatMs: everyMs }: BodyOptions,
 ): ReadableStream<Uint8Array> {
   const iterator = results[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let beating: NodeJS.Timeout;
   return new Stream({
     start(controller) {
-      controller.enqueue(encoder.encode(delimiter));
+      controller.enqueue(encoder.encode(begin));
       beating = setInterval(() => {
         // A client that has not read the last one needs no other.
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(heartbeat));
@@ -72,9 +116,15 @@ export function multipartBody(
     async pull(controller) {
       try {
         const { done, value } = await iterator.next();
-        if (!done) return controller.enqueue(encoder.encode(part(`{"payload":${printed(value)}}`)));
+        if (!done) {
+          const body = printed(value);
+          if (typeof body === 'string') return controller.enqueue(encoder.encode(`${head}${body}${tail}`));
+          // Large: its bytes are those of all streams that get it.
+          for (const chunk of [encoder.encode(head), body, encoder.encode(tail)]) controller.enqueue(chunk);
+          return;
+        }
         clearInterval(beating);
-        controller.enqueue(encoder.encode('--\r\n'));
+        controller.enqueue(encoder.encode(end));
         controller.close();
       } catch (error) {
         clearInterval(beating);

@@ -85,10 +85,14 @@ export const completed = (id: string): string => JSON.stringify({ id, type: Mess
 export const refused = (id: string, errors: string): string =>
   `{"id":${JSON.stringify(id)},"type":"${MessageType.Error}","payload":${errors}}`;
 
+/** Smaller results are copied into one frame. */
+const sharedBytes = 65_536;
+
 /** @param result JSON */
-export function next(id: string, result: string | Uint8Array): string | Uint8Array {
+export function next(id: string, result: string | Uint8Array): string | readonly Uint8Array[] {
   const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
-  return typeof result === 'string'
-    ? `${head}${result}}`
-    : Buffer.concat([Buffer.from(head), result, Buffer.from('}')]);
+  if (typeof result === 'string') return `${head}${result}}`;
+  const parts = [Buffer.from(head), result, Buffer.from('}')];
+  // The bytes of a large result may be those of many streams.
+  return result.length < sharedBytes ? [Buffer.concat(parts)] : parts;
 }

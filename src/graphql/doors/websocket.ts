@@ -7,6 +7,7 @@ import { type ServeSocket, type SocketConnection, tryAgainLater } from '../../ht
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/abort-signal.ts';
+import { bytesOf } from '../../kernel/request-context.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { withoutStatus } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
@@ -231,7 +232,7 @@ class Session {
 
   async #serve(id: string, operation: SocketOperation, exchange: Exchange, isFull: boolean): Promise<void> {
     const { pipeline } = this.#options;
-    const send = (message: string | Uint8Array) => this.#send(operation, message);
+    const send = (message: string | readonly Uint8Array[]) => this.#send(operation, message);
     const presented = isFull
       ? pipeline.refuse(tooMany(), exchange)
       : ((await pipeline.pass(exchange)) ?? (await pipeline.execute(exchange)));
@@ -259,10 +260,10 @@ class Session {
     operation.close('finished');
   }
 
-  async #send(operation: SocketOperation, message: string | Uint8Array): Promise<void> {
+  async #send(operation: SocketOperation, message: string | readonly Uint8Array[]): Promise<void> {
     if (operation.isOver) return;
-    const bytes = typeof message === 'string' ? Buffer.from(message) : message;
-    await operation.sending(bytes.length, this.#connection.send(bytes));
+    const parts = typeof message === 'string' ? [Buffer.from(message)] : message;
+    await operation.sending(bytesOf(parts), this.#connection.send(parts));
   }
 }
 

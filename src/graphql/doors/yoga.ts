@@ -9,7 +9,7 @@ import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
 import { accepts, type JsonType, jsonTypeFor } from './json.ts';
-import { multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
+import { eventsResponse, multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
 import { cutAt } from './stream-cut.ts';
 
 interface YogaOptions {
@@ -53,7 +53,7 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
 const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
 
-type Printed = ExecutionResult & { readonly stringify: () => string };
+type Printed = ExecutionResult & { readonly body: Uint8Array | string; readonly stringify: () => string };
 
 function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugin<object, Served> {
   const writeEvents = getSSEProcessor();
@@ -98,7 +98,7 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
         setResult(pipeline.presentResult(result, exchange));
       }
       const protocol = isAcceptable ? protocolOf(exchange, isStream) : null;
-      if (protocol === 'events') setResultProcessor(writeEvents, 'text/event-stream');
+      if (protocol === 'events') setResultProcessor(isStream ? eventsResponse : writeEvents, 'text/event-stream');
       else if (protocol === 'multipart') setResultProcessor(multipartResponse, 'multipart/mixed');
       else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
     },
@@ -142,10 +142,10 @@ function toPrinted(presented: Exclude<Presented, { readonly results: unknown }>)
   if ('splice' in presented) {
     const text = Buffer.from(presented.splice.output()).toString();
     presented.splice.close();
-    return { data: {}, stringify: () => text };
+    return { data: {}, body: text, stringify: () => text };
   }
   const { body, errors, hasData } = presented;
-  const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+  const stringify = () => (typeof body === 'string' ? body : Buffer.from(body).toString());
   const ofErrors = errors.length === 0 ? {} : { errors };
-  return { ...ofErrors, ...(hasData ? { data: {} } : {}), stringify: () => text };
+  return { ...ofErrors, ...(hasData ? { data: {} } : {}), body, stringify };
 }

@@ -1,7 +1,7 @@
 /**
- * One event's cost over all its streams. A hundred costly selections in a row would hold the event loop, with all
- * results in memory: so concurrent costs have a bound, equal selections of a key are executed once, and a key with too
- * much unread gets nothing more.
+ * One event's cost and bytes over all its streams. A hundred costly selections in a row would hold the event loop, with
+ * all results in memory: so concurrent costs have a bound, equal selections with equal rights are executed and printed
+ * once, and a key with too much unread gets nothing more.
  */
 import type { ExecutionResult } from 'graphql';
 import { type FairTurns, turnLimits } from '../../kernel/lib/fair-turns.ts';
@@ -10,55 +10,91 @@ import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 export const streamLimits = {
   /** Executed at once, unless one execution alone has more. */
   cost: 20_000,
+  /** Executions of one key at once. */
+  ofKey: 4,
+  /** Of any execution: cheap ones can have large results. */
+  leastCost: 1_250,
   /** Of any result: printing and sending takes as long. */
   leastWeight: turnLimits.perTurn / 8,
   unreadBytes: 16_777_216,
+  /** Of a process: beyond it, only keys without any get more. */
+  unreadBytesOfProcess: 67_108_864,
 } as const;
 
 export interface StreamTurn {
   readonly keyId: string;
+  /** Those of the caller, which decide the result as the selection does. */
+  readonly rights: string;
   readonly cost: number;
   /** Equal where the result is: the operation, its variables, and the event. */
   readonly selection: string;
   readonly unread: () => number;
   readonly signal: AbortSignal;
+  /** A stream is given a result, which counts as unread from now on. */
+  readonly took?: (result: ExecutionResult) => void;
 }
 
 type Execute = () => Promise<ExecutionResult>;
+
+/** What equal selections wait for. Null while it is executed. A failure may be its stream's alone, which ended meanwhile. */
+interface Equal {
+  result: ExecutionResult | 'failed' | null;
+}
 
 export type StreamTurns = ReturnType<typeof createStreamTurns>;
 
 export function createStreamTurns(turns: FairTurns) {
   const streams = new Map<string, Set<() => number>>();
   const waiting: Tally = new Map();
-  const shared = new Map<string, Promise<ExecutionResult>>();
+  const shared = new Map<string, Equal>();
+  const executing: Tally = new Map();
   let cost = 0;
 
-  const isUnread = (keyId: string): boolean => {
+  const unreadOf = (ofKey: Iterable<() => number> = []): number => {
     let bytes = 0;
-    for (const unread of streams.get(keyId) ?? []) bytes += unread();
-    return bytes > streamLimits.unreadBytes;
+    for (const unread of ofKey) bytes += unread();
+    return bytes;
   };
-  const isReady = (turn: StreamTurn): boolean =>
-    !isUnread(turn.keyId) && (cost === 0 || cost + turn.cost <= streamLimits.cost || shared.has(nameOf(turn)));
-
-  function resultFor(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
-    const name = nameOf(turn);
-    const others = addTo(waiting, name, -1);
-    // The failure may be its stream's alone, which ended meanwhile.
-    const equal = shared.get(name)?.then((each) => (each.errors === undefined ? each : executed(turn, execute)));
-    const result = turn.signal.aborted ? Promise.resolve({}) : (equal ?? executed(turn, execute));
-    if (others === 0) shared.delete(name);
-    else if (!turn.signal.aborted) shared.set(name, result);
-    return result;
+  function isRead(keyId: string): boolean {
+    const own = unreadOf(streams.get(keyId));
+    if (own === 0) return true;
+    if (own > streamLimits.unreadBytes) return false;
+    let all = 0;
+    for (const ofKey of streams.values()) all += unreadOf(ofKey);
+    return all <= streamLimits.unreadBytesOfProcess;
+  }
+  const fits = (turn: StreamTurn): boolean =>
+    (executing.get(turn.keyId) ?? 0) < streamLimits.ofKey && (cost === 0 || cost + costOf(turn) <= streamLimits.cost);
+  function isReady(turn: StreamTurn): boolean {
+    const equal = shared.get(nameOf(turn))?.result;
+    if (equal === null) return false;
+    return isRead(turn.keyId) && (typeof equal === 'object' || fits(turn));
   }
 
-  async function executed(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
-    cost += turn.cost;
+  async function resultFor(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
+    const name = nameOf(turn);
+    const others = addTo(waiting, name, -1);
+    const equal = shared.get(name);
+    if (others === 0) shared.delete(name);
+    if (turn.signal.aborted) return {};
+    if (typeof equal?.result === 'object' && equal.result !== null) {
+      turn.took?.(equal.result);
+      return equal.result;
+    }
+    const own: Equal = equal ?? { result: null };
+    if (others > 0) shared.set(name, own);
+    const more = costOf(turn);
+    cost += more;
+    addTo(executing, turn.keyId, 1);
     try {
-      return await execute();
+      const result = await execute();
+      own.result = result.errors === undefined ? result : 'failed';
+      turn.took?.(result);
+      return result;
     } finally {
-      cost -= turn.cost;
+      own.result ??= 'failed';
+      cost -= more;
+      addTo(executing, turn.keyId, -1);
       turns.wake();
     }
   }
@@ -89,4 +125,6 @@ export function createStreamTurns(turns: FairTurns) {
   };
 }
 
-const nameOf = ({ keyId, selection }: StreamTurn): string => `${keyId} ${selection}`;
+const costOf = ({ cost }: StreamTurn): number => Math.max(cost, streamLimits.leastCost);
+
+const nameOf = ({ rights, selection }: StreamTurn): string => `${rights} ${selection}`;

@@ -7,12 +7,21 @@ import type { Values } from '../documents/variables.ts';
 import { type ExecuteOptions, execute } from './resolving/execute.ts';
 import type { StreamTurn, StreamTurns } from './stream-turns.ts';
 
+interface Printer {
+  /** Within the turn of its execution, for all streams that get the result. */
+  readonly print: (result: ExecutionResult) => Promise<unknown>;
+  readonly bytesOf: (result: ExecutionResult) => number;
+}
+
+const unprinted: Printer = { print: async () => undefined, bytesOf: () => 0 };
+
 /** @param variables as sent: graphql-js coerces them itself. @param turn names the operation */
 export async function subscribeInTurns(
   options: ExecuteOptions,
   variables: Values,
   turns: StreamTurns,
   turn: StreamTurn,
+  { print, bytesOf }: Printer = unprinted,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const { schema, document, operation, values, context } = options;
   const operationName = operation.name?.value;
@@ -24,10 +33,33 @@ export async function subscribeInTurns(
     contextValue: context,
   });
   if (!isAsyncIterable<unknown>(events)) return events;
-  const { end } = turns.open(turn);
+  /** Of the last result, until the door has written it: then the connection counts it. */
+  let unwritten = 0;
+  const counted: StreamTurn = {
+    ...turn,
+    unread: () => Math.max(unwritten, turn.unread()),
+    took(result) {
+      unwritten = bytesOf(result);
+    },
+  };
+  const { end } = turns.open(counted);
   onAbort(turn.signal, end);
-  return mapAsyncIterator(events, (rootValue) => {
+  const results = mapAsyncIterator(events, (rootValue) => {
     const selection = JSON.stringify([turn.selection, operationName, values, rootValue]);
-    return turns.take({ ...turn, selection }, () => execute({ ...options, rootValue }));
+    return turns.take({ ...counted, selection }, async () => {
+      const result = await execute({ ...options, rootValue });
+      await print(result);
+      return result;
+    });
   });
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next() {
+      unwritten = 0;
+      return results.next();
+    },
+    return: () => results.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  } as AsyncIterableIterator<ExecutionResult>;
 }

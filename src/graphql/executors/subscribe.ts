@@ -1,15 +1,15 @@
 import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
-import { missingKey } from '../../kernel/caller.ts';
+import { missingKey, rightsOf } from '../../kernel/caller.ts';
 import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
 import type { Exchange, Executor, Outcome } from '../exchange.ts';
-import { presentError } from '../presentation.ts';
+import { bytesForAll, presentError, printForAll, type ResponseOptions } from '../presentation.ts';
 import { Declined } from './declined.ts';
 import { createContext, type ResolvingOptions } from './resolving/run.ts';
 import { endingWith } from './stream-end.ts';
 import { createStreamTurns } from './stream-turns.ts';
 
-export interface SubscribeOptions extends ResolvingOptions {
+export interface SubscribeOptions extends ResolvingOptions, Pick<ResponseOptions, 'maxResponseBytes'> {
   readonly streams: Streams;
   readonly turns: FairTurns;
 }
@@ -35,12 +35,17 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
         values,
         context: createContext(options, exchange.contextOf(caller, stream.signal)),
       };
-      const results = await subscribeInTurns(asked, variables, streamTurns, {
+      const turn = {
         keyId: caller.keyId,
+        rights: rightsOf(caller),
         cost: facts.cost ?? 0,
         selection: facts.operationHash ?? id,
         unread: () => http.unread,
         signal: stream.signal,
+      };
+      const results = await subscribeInTurns(asked, variables, streamTurns, turn, {
+        print: (result) => printForAll(result, exchange, options),
+        bytesOf: bytesForAll,
       });
       if (!(Symbol.asyncIterator in results)) return { result: results };
       isOpen = true;

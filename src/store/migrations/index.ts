@@ -20,6 +20,7 @@ import * as webhookRevisions from './018_webhook_revisions.ts';
 import * as workspaceFigures from './019_workspace_figures.ts';
 import * as names from './020_names.ts';
 import * as eventIndex from './021_event_index.ts';
+import * as storedBytes from './022_stored_bytes.ts';
 
 /** In order. A released step is never changed: add another, with `worksFrom` ({@link SchemaStep}). */
 export const migrations: SchemaSteps = {
@@ -44,4 +45,5 @@ export const migrations: SchemaSteps = {
   '019_workspace_figures': workspaceFigures,
   '020_names': names,
   '021_event_index': eventIndex,
+  '022_stored_bytes': storedBytes,
 };

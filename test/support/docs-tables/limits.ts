@@ -190,6 +190,18 @@ const rates: readonly Limit[] = [
     'DELIVERIES_PER_SECOND',
   ],
   [
+    'Bytes of events of a workspace, 512 for each besides its data',
+    `${bytes(fallback('EVENT_BYTES_PER_SECOND'))} a second ${burst}`,
+    later,
+    'EVENT_BYTES_PER_SECOND',
+  ],
+  [
+    'Bytes of the stored events of a workspace, 512 for each event and delivery besides its data',
+    bytes(fallback('STORED_BYTES_PER_WORKSPACE')),
+    `403 ${error('action_required')}, until old events are deleted`,
+    'STORED_BYTES_PER_WORKSPACE',
+  ],
+  [
     'Webhooks of a workspace',
     number(fallback('WEBHOOKS_PER_WORKSPACE')),
     `403 ${error('action_required')}: delete one`,
@@ -248,6 +260,11 @@ const streams: readonly Limit[] = [
     'Unread bytes of streams, for all clients of one API key',
     bytes(streamLimits.unreadBytes),
     'the streams wait until some are read',
+  ],
+  [
+    'Unread bytes of streams, in each process',
+    bytes(streamLimits.unreadBytesOfProcess),
+    'streams wait, but for those of API keys that have no unread bytes',
   ],
   [
     'Responses that wait for clients to read them, in each process',

@@ -1,0 +1,108 @@
+/**
+ * The quota of a workspace: bytes of its events, with their deliveries, that are stored. Written once a second, outside
+ * the transactions of the events: they would wait for one row.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { ServiceError } from '../kernel/errors.ts';
+import { addTo, type Tally } from '../kernel/lib/tally.ts';
+import { day } from '../kernel/lib/time-units.ts';
+import type { Database } from './database.ts';
+
+/** Of a row of an event or a delivery, besides its data. */
+export const rowBytes = 512;
+
+const saveMs = 1_000;
+
+/** Between two sums of a workspace: what other processes store is known so much later. */
+const knownMs = 60_000;
+
+const maxKnown = 10_000;
+
+interface StoredBytesOptions {
+  readonly database: Database;
+  /** Of a workspace; 0 for any number. */
+  readonly maxBytes: number;
+  readonly now: () => Date;
+  /** Of a process that lives on. */
+  readonly logger?: Logger;
+}
+
+export type StoredBytes = ReturnType<typeof createStoredBytes>;
+
+export function createStoredBytes({ database, maxBytes, now, logger }: StoredBytesOptions) {
+  const known = new LRUCache<string, { bytes: number; readonly at: number }>({ max: maxKnown });
+  const unsaved: Tally = new Map();
+  let timer: NodeJS.Timeout | undefined;
+
+  const today = () => Math.floor(now().getTime() / day);
+
+  async function save(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (unsaved.size === 0) return;
+    const saving = [...unsaved].sort(([one], [other]) => (one < other ? -1 : 1));
+    unsaved.clear();
+    const rows = saving.map(([workspace_id, bytes]) => ({ workspace_id, day: today(), bytes }));
+    try {
+      await database
+        .insertInto('stored_bytes')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['workspace_id', 'day'])
+            .doUpdateSet(({ ref, eb }) => ({ bytes: eb('stored_bytes.bytes', '+', ref('excluded.bytes')) })),
+        )
+        .execute();
+    } catch (error) {
+      for (const [workspaceId, bytes] of saving) addTo(unsaved, workspaceId, bytes);
+      throw error;
+    }
+  }
+
+  /** Retention deletes the oldest events of all workspaces first: what is older than the oldest is gone. */
+  async function sumOf(workspaceId: string): Promise<number> {
+    const oldest = await database
+      .selectFrom('events')
+      .select('created_at')
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    const from = oldest === undefined ? today() : Math.floor(Number(oldest.created_at) / day);
+    await database.deleteFrom('stored_bytes').where('workspace_id', '=', workspaceId).where('day', '<', from).execute();
+    const { bytes } = await database
+      .selectFrom('stored_bytes')
+      .where('workspace_id', '=', workspaceId)
+      .select(({ fn }) => fn.sum<number | string | null>('bytes').as('bytes'))
+      .executeTakeFirstOrThrow();
+    return Number(bytes ?? 0) + (unsaved.get(workspaceId) ?? 0);
+  }
+
+  return {
+    /** @throws ServiceError `action_required` for a workspace that has stored its quota */
+    async requireRoom(workspaceId: string): Promise<void> {
+      if (maxBytes === 0) return;
+      const at = now().getTime();
+      let sum = known.get(workspaceId);
+      if (sum === undefined || Math.abs(at - sum.at) >= knownMs) {
+        sum = { bytes: await sumOf(workspaceId), at };
+        known.set(workspaceId, sum);
+      }
+      if (sum.bytes < maxBytes) return;
+      throw new ServiceError('action_required', {
+        detail: `The events of the workspace take ${sum.bytes} bytes, and can take ${maxBytes}: wait until old ones are deleted, or have STORED_BYTES_PER_WORKSPACE raised.`,
+      });
+    },
+    add(workspaceId: string, bytes: number): void {
+      addTo(unsaved, workspaceId, bytes);
+      const sum = known.get(workspaceId);
+      if (sum !== undefined) sum.bytes += bytes;
+      timer ??= setTimeout(() => {
+        save().catch((err: unknown) => logger?.warn({ err }, 'could not store how many bytes events take'));
+      }, saveMs).unref();
+    },
+    /** Writes what was added. */
+    save,
+  };
+}

@@ -1,0 +1,103 @@
+/** The rate of bytes and the quota of stored bytes of a workspace, for every way in. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { day, minute } from '../../src/kernel/lib/time-units.ts';
+import { createStoredBytes } from '../../src/store/stored-bytes.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { createTriggerWebhookAt, createWebhookAt } from '../support/webhook-creation.ts';
+
+const enableAll = ({ app }: Gateway) => app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
+
+async function start(environment: Readonly<Record<string, string>>) {
+  const gateway = await startGateway({ environment });
+  onTestFinished(() => gateway.close());
+  const workspace = await gateway.workspace();
+  return { gateway, workspace, accountId: await workspace.account() };
+}
+
+const emit = async ({ address }: Gateway, { key }: TestWorkspace, accountId: string, size = 1) => {
+  const query = `mutation ($data: JSON) { emitEvent(input: {
+    accountId: "${accountId}", event: NEW_RELATION, data: $data }) {
+    __typename ... on ServiceError { type } } }`;
+  const { data, errors } = await graphql(address, key, query, { data: { user_full_name: 'x'.repeat(size) } });
+  return errors[0]?.extensions.type ?? data.emitEvent.type ?? data.emitEvent.__typename;
+};
+
+const eventsOf = async ({ app }: Gateway, { workspaceId }: TestWorkspace) =>
+  (await app.database.selectFrom('events').select('id').where('workspace_id', '=', workspaceId).execute()).length;
+
+test('bytes of events have a rate, each workspace its own', async () => {
+  const { gateway, workspace, accountId } = await start({ EVENT_BYTES_PER_SECOND: '10000' });
+  expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
+  expect(await emit(gateway, workspace, accountId, 60_000)).toBe('errors/service_unavailable');
+  expect(await eventsOf(gateway, workspace)).toBe(1);
+  const other = await gateway.workspace();
+  expect(await emit(gateway, other, await other.account(), 60_000)).toBe('EventEmitted');
+  gateway.clock.now = new Date(gateway.clock.now.getTime() + 10_000);
+  expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
+});
+
+describe('a workspace that has stored its quota', () => {
+  const ways = {
+    emitEvent: ({ gateway, workspace, accountId }) => emit(gateway, workspace, accountId),
+    async sendTestEvent({ gateway, workspace }) {
+      const webhookId = await createWebhookAt(gateway.address, workspace.key);
+      await enableAll(gateway);
+      const query = `mutation { sent: sendTestEvent(input: { webhookId: "${webhookId}" }) {
+        __typename ... on ServiceError { type } } }`;
+      const { data, errors } = await graphql(gateway.address, workspace.key, query);
+      return errors[0]?.extensions.type ?? data.sent.type ?? data.sent.__typename;
+    },
+    async fireTriggerWebhook({ gateway, workspace, accountId }) {
+      const webhookId = await createTriggerWebhookAt(gateway.address, workspace.key);
+      await enableAll(gateway);
+      const query = `mutation { fired: fireTriggerWebhook(input: {
+        webhookId: "${webhookId}", accountId: "${accountId}", context: { chat: { chatId: "c" } } }) {
+        __typename ... on ServiceError { type } } }`;
+      const { data, errors } = await graphql(gateway.address, workspace.key, query);
+      return errors[0]?.extensions.type ?? data.fired.type ?? data.fired.__typename;
+    },
+  } satisfies Readonly<Record<string, (started: Awaited<ReturnType<typeof start>>) => Promise<string>>>;
+
+  test.each(Object.entries(ways))('is refused: %s', async (_name, act) => {
+    const started = await start({ STORED_BYTES_PER_WORKSPACE: '20000' });
+    const { gateway, workspace, accountId } = started;
+    expect(await act(started)).toBe('EventEmitted');
+    expect(await emit(gateway, workspace, accountId, 20_000)).toBe('EventEmitted');
+    const stored = await eventsOf(gateway, workspace);
+    expect(await act(started)).toBe('errors/action_required');
+    expect(await eventsOf(gateway, workspace)).toBe(stored);
+    const other = await gateway.workspace();
+    expect(await emit(gateway, other, await other.account())).toBe('EventEmitted');
+  });
+
+  test('may store again when retention has deleted old events', async () => {
+    const { gateway, workspace, accountId } = await start({ STORED_BYTES_PER_WORKSPACE: '20000' });
+    expect(await emit(gateway, workspace, accountId, 20_000)).toBe('EventEmitted');
+    expect(await emit(gateway, workspace, accountId)).toBe('errors/action_required');
+    // It is written a second later.
+    const rows = () => gateway.app.database.selectFrom('stored_bytes').selectAll().execute();
+    await expect.poll(rows, { timeout: 5_000 }).toHaveLength(1);
+    await gateway.app.database.deleteFrom('events').execute();
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 2 * day);
+    expect(await emit(gateway, workspace, accountId)).toBe('EventEmitted');
+  });
+
+  test('is known to other processes, and after a restart', async () => {
+    const { gateway } = await start({});
+    const { database } = gateway.app;
+    const workspaceId = randomBytes(8).toString('hex');
+    let time = gateway.clock.now.getTime();
+    const open = () => createStoredBytes({ database, maxBytes: 1_000, now: () => new Date(time) });
+    const [one, two] = [open(), open()];
+    await two.requireRoom(workspaceId);
+    one.add(workspaceId, 600);
+    await one.save();
+    one.add(workspaceId, 600);
+    await one.save();
+    await expect(open().requireRoom(workspaceId)).rejects.toThrow('can take 1000');
+    await two.requireRoom(workspaceId);
+    time += minute;
+    await expect(two.requireRoom(workspaceId)).rejects.toMatchObject({ errorName: 'action_required' });
+  });
+});
