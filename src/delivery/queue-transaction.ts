@@ -22,6 +22,7 @@ import {
 } from './claim-quota.ts';
 import { type DueDestination, dueDestinations, type FoundDue, readyWaiting, setAside } from './due.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
+import { isAhead } from './retry-policy.ts';
 import {
   type DisabledWebhook,
   type ReleasedClaim,
@@ -97,10 +98,10 @@ async function claimWithin(
   kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<Omit<QueueReport, 'disabled'>> {
-  const { quota, now } = order;
+  const { quota } = order;
   if (quota === null)
     return { changed: [], claimed: [], more: false, waiting: 0, resumeAfter: null, unfinished: false };
-  const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, now);
+  const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, order);
   const { shares, waiting, isServed } = allocateFairly(destinations, quota);
   const standings = new Map(destinations.map((each) => [each.id, standingOfClaimant(quota, each)]));
   const takeRoom = () => createRoomTaker(quota.bytes, (id) => standings.get(id) ?? 'young');
@@ -129,10 +130,17 @@ interface Due {
   readonly unfinished: boolean;
 }
 
-async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: ClaimQuota, now: number): Promise<Due> {
-  const isMoreReady = await readyWaiting(transaction, kind, now);
+async function findDue(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  quota: ClaimQuota,
+  terms: ClaimTerms,
+): Promise<Due> {
+  const { now } = terms;
+  const isMoreReady = await readyWaiting(transaction, kind, terms);
   const { destinations: due, through } = await dueDestinations(transaction, kind, quota);
-  const isOpen = ({ enabled, paused_until }: DueDestination) => enabled === 1 && paused_until <= now;
+  const isOpen = ({ enabled, paused_until }: DueDestination) =>
+    enabled === 1 && !isAhead('webhook_destinations.paused_until', paused_until, now);
   const { open = [], closed = [] } = Object.groupBy(
     due.filter(({ is_holding }) => is_holding === 0),
     (each) => (isOpen(each) ? 'open' : 'closed'),
