@@ -8,7 +8,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json.ts';
-import { maxAheadMs } from './retry-policy.ts';
+import { maxAheadMs } from '../store/statement-time.ts';
 
 /** More than are looked for at once. */
 const manyClaims = 10_000;

@@ -6,8 +6,8 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json.ts';
 import { unlocked } from '../store/locks.ts';
 import type { Tables } from '../store/schema.ts';
+import { maxAheadMs } from '../store/statement-time.ts';
 import type { ClaimQuota } from './claim-quota.ts';
-import { maxAheadMs } from './retry-policy.ts';
 
 /** Deliveries moved by one transaction, which stays short. */
 const movedAtOnce = 1_000;

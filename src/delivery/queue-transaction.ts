@@ -10,6 +10,7 @@ import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { toError } from '../kernel/lib/to-error.ts';
 import { type DatabaseKind, isOneOf, readJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import { isAhead } from '../store/statement-time.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import {
   type Allocation,
@@ -22,7 +23,6 @@ import {
 } from './claim-quota.ts';
 import { type DueDestination, dueDestinations, type FoundDue, readyWaiting, setAside } from './due.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
-import { isAhead } from './retry-policy.ts';
 import {
   type DisabledWebhook,
   type ReleasedClaim,

@@ -20,21 +20,8 @@ export const retryDelays: readonly number[] = [
 const jitter = 0.2;
 
 /** Longest honoured Retry-After, for the delivery and for its destination. */
-const maxRetryAfter = 12 * hour;
-const maxPause = 5 * minute;
-
-/**
- * The farthest ahead of the clock, in milliseconds, that stored times are believed: twice what is written. More was written before
- * the clock jumped back, and counts as past.
- */
-export const maxAheadMs = {
-  'webhook_destinations.paused_until': 2 * maxPause,
-  'deliveries.next_at': 2 * Math.max(maxRetryAfter, ...retryDelays),
-} as const;
-
-/** Whether a stored time is still ahead. */
-export const isAhead = (column: keyof typeof maxAheadMs, time: number, now: number): boolean =>
-  time > now && time <= now + maxAheadMs[column];
+export const maxRetryAfter = 12 * hour;
+export const maxPause = 5 * minute;
 
 /** Failing without a success until the webhook is disabled. */
 export const failingLimit = 5 * day;

@@ -1,7 +1,8 @@
 /** Times that a wrong clock has stored do no lasting harm. */
 import { describe, expect, it } from 'vitest';
 import { cautiousTime } from '../../src/delivery/retention.ts';
-import { maxAheadMs } from '../../src/delivery/retry-policy.ts';
+import { maxPause, maxRetryAfter, retryDelays } from '../../src/delivery/retry-policy.ts';
+import { maxAheadMs } from '../../src/store/statement-time.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -60,4 +61,9 @@ it('retention believes a clock that is ahead after a day, and one that is behind
   expect(pass(day / 2)).toBe(1_061);
   wall -= 60 * day;
   expect(pass(0)).toBe(1_001);
+});
+
+it('what is written is at most half as far ahead as is believed', () => {
+  expect(2 * maxPause).toBeLessThanOrEqual(maxAheadMs['webhook_destinations.paused_until']);
+  expect(2 * Math.max(maxRetryAfter, ...retryDelays)).toBeLessThanOrEqual(maxAheadMs['deliveries.next_at']);
 });

@@ -1,6 +1,6 @@
-import { isAhead } from '../../delivery/retry-policy.ts';
 import { accessTo } from '../../kernel/caller.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
+import { isAhead } from '../../store/statement-time.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import type { RegistryContext } from './repository.ts';
