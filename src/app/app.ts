@@ -82,6 +82,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   const server = createHttpServer({
     logger,
     ready: backend.ready,
+    unstored: () => backend.delivery?.worker.unstored ?? 0,
     draining,
     isTrustedProxy: inBlocks(config.trustProxy),
     turns,

@@ -8,6 +8,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json.ts';
+import { maxAheadMs } from '../store/statement-time.ts';
 
 /** More than are looked for at once. */
 const manyClaims = 10_000;
@@ -40,7 +41,8 @@ export async function confirmClaims(
   const { rows } = await sql<{ webhook_id: string | null; revision: number | null; claim_token: string | null }>`
     select id as webhook_id, revision, null as claim_token
     from webhooks join webhook_destinations on webhook_id = id
-    where ${isOneOf(kind, 'id', webhookIds)} and enabled = 1 and paused_until <= ${now}
+    where ${isOneOf(kind, 'id', webhookIds)} and enabled = 1
+      and (paused_until <= ${now} or paused_until > ${now + maxAheadMs['webhook_destinations.paused_until']})
     union all
     select null, null, claim_token
     from (select claim_token, state from deliveries where ${isOneOf(kind, 'id', sampleIds)} limit ${sql.lit(manyClaims)}) claimed

@@ -6,6 +6,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json.ts';
 import { unlocked } from '../store/locks.ts';
 import type { Tables } from '../store/schema.ts';
+import { maxAheadMs } from '../store/statement-time.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 
 /** Deliveries moved by one transaction, which stays short. */
@@ -21,17 +22,26 @@ export const readyDeliveries: Readonly<Record<DatabaseKind, RawBuilder<unknown>>
 };
 
 /**
- * Readies deliveries at their time: a retry's, or a lease's end.
- * @param now epoch milliseconds
+ * Readies deliveries at their time, a retry's or a lease's end, and those whose time a wrong clock has written.
  * @returns whether there may be more
  */
-export async function readyWaiting(transaction: Kysely<Tables>, kind: DatabaseKind, now: number): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update deliveries set next_at = 0 where id in (
-      select d.id from deliveries d where d.state = 'pending' and d.next_at > 0 and d.next_at <= ${now}
-      order by d.next_at limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
-    )`.execute(transaction);
-  return numAffectedRows === BigInt(movedAtOnce);
+export async function readyWaiting(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  { now, latestFirst }: { readonly now: number; readonly latestFirst: boolean },
+): Promise<boolean> {
+  const ready = async (time: RawBuilder<unknown>) => {
+    const { numAffectedRows = 0n } = await sql`
+      update deliveries set next_at = 0 where id in (
+        select d.id from deliveries d where d.state = 'pending' and d.next_at > 0 and ${time}
+        order by d.next_at limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
+      )`.execute(transaction);
+    return numAffectedRows === BigInt(movedAtOnce);
+  };
+  const more = await ready(sql`d.next_at <= ${now}`);
+  // Now and then: there are none, unless a clock was wrong.
+  const moreBeyond = latestFirst && (await ready(sql`d.next_at > ${now + maxAheadMs['deliveries.next_at']}`));
+  return more || moreBeyond;
 }
 
 export interface DueDestination {

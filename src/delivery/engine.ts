@@ -38,7 +38,7 @@
  *   send.ts                 one request, to a destination.ts, signed by
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed; overloaded, gone, to pause
- *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
+ *   outcome-buffer.ts     keeps outcomes until they are settled, and sets apart those of a webhook that cannot be
  *   settle.ts             stores outcomes with the next transaction, and what they say of the destination
  *   destination-health.ts   (failing, paused, disabled)
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY

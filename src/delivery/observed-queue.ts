@@ -12,13 +12,14 @@ export function observeQueue(
     readonly lanes: Lanes;
     readonly limits: LaneLimits;
     readonly leases: { readonly size: number };
-    readonly outcomes: { readonly size: number };
+    readonly outcomes: { readonly size: number; readonly unstored: number };
   },
 ): void {
   metrics?.observe('postern.delivery.requests', () => [
     [lanes.sending, { state: 'sending' }],
     [lanes.queued, { state: 'queued' }],
-    [outcomes.size, { state: 'settling' }],
+    [outcomes.size - outcomes.unstored, { state: 'settling' }],
+    [outcomes.unstored, { state: 'unstored' }],
   ]);
   metrics?.observe('postern.delivery.slots', () => [[lanes.slots, {}]]);
   metrics?.observe('postern.delivery.leases', () => [[leases.size, {}]]);

@@ -1,48 +1,115 @@
-/** After a failure fewer are settled at once, failed ones last: one that cannot be stored ends up alone. */
+/**
+ * Outcomes that wait to be settled. Those of a transaction that failed are set apart by their webhooks, and settled in
+ * transactions of their own: what cannot be stored holds up its webhook alone, to which this process sends nothing
+ * meanwhile.
+ */
+import type { Clock } from '../kernel/lib/time-units.ts';
+import { DatabaseFault, type FaultReason } from '../store/faults.ts';
 import type { AttemptOutcome } from './settle.ts';
+
+/** Of one webhook. */
+export interface ApartOutcomes {
+  readonly webhookId: string;
+  readonly outcomes: readonly AttemptOutcome[];
+  readonly failures: number;
+  readonly notBefore: number;
+}
 
 interface OutcomeBuffer {
   add(outcome: AttemptOutcome): void;
-  /** Ends with `settled` or `returned`. */
   take(): readonly AttemptOutcome[];
-  settled(): void;
-  /** @returns outcomes to give up: they failed alone, before and after others were settled */
-  returned(outcomes: readonly AttemptOutcome[]): readonly AttemptOutcome[];
+  /** After `take`, if it could not be settled. @returns the webhooks that are set apart from now on; none for a fault of the whole database */
+  returned(outcomes: readonly AttemptOutcome[], error: unknown): readonly string[];
+  /** Ends with `settledApart` or `returnedApart`. @param isLast whether not to wait for a time */
+  takeApart(isLast: boolean): ApartOutcomes | null;
+  /** @returns whether the webhook is set apart no longer */
+  settledApart(part: ApartOutcomes): boolean;
+  returnedApart(part: ApartOutcomes, error: unknown): void;
+  /** Webhooks whose outcomes could not be stored. */
+  readonly apart: Iterable<string>;
+  /** Outcomes set apart. */
+  readonly unstored: number;
+  /** All, but those that a flush has taken. */
   readonly size: number;
 }
 
-export function createOutcomeBuffer(): OutcomeBuffer {
+const retryMs = { first: 1_000, most: 30_000 } as const;
+/** Faults that other transactions may cause in one row. */
+const faultsOfRows: ReadonlySet<FaultReason> = new Set(['slow', 'conflict']);
+const isOfRows = (error: unknown) => error instanceof DatabaseFault && faultsOfRows.has(error.reason);
+
+export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   let waiting: AttemptOutcome[] = [];
-  let maxTaken = Number.POSITIVE_INFINITY;
-  /** Outcomes that failed alone: since the last success, and before it. */
-  let suspects = new Set<AttemptOutcome>();
-  const refused = new WeakSet<AttemptOutcome>();
+  let parts: ApartOutcomes[] = [];
+  /** The numbers of outcomes set apart, by webhook. */
+  const apart = new Map<string, number>();
+  const setApart = (webhookId: string, outcomes: readonly AttemptOutcome[], failures = 0, notBefore = clock()) => {
+    parts.push({ webhookId, outcomes, failures, notBefore });
+  };
+  const unstored = () => [...apart.values()].reduce((sum, count) => sum + count, 0);
   return {
     add(outcome) {
-      waiting.push(outcome);
+      const count = apart.get(outcome.webhookId);
+      if (count === undefined) waiting.push(outcome);
+      else {
+        apart.set(outcome.webhookId, count + 1);
+        setApart(outcome.webhookId, [outcome]);
+      }
     },
     take() {
-      const taken = waiting.slice(0, maxTaken);
-      waiting = waiting.slice(taken.length);
+      const taken = waiting;
+      waiting = [];
       return taken;
     },
-    settled() {
-      maxTaken *= 2;
-      for (const suspect of suspects) refused.add(suspect);
-      suspects = new Set();
-    },
-    returned(outcomes) {
-      if (outcomes.length > 0) maxTaken = Math.ceil(outcomes.length / 2);
-      if (outcomes.length === 1) {
-        const givenUp = outcomes.filter((outcome) => refused.has(outcome));
-        if (givenUp.length > 0) return givenUp;
-        for (const outcome of outcomes) suspects.add(outcome);
+    returned(outcomes, error) {
+      if (error instanceof DatabaseFault && !isOfRows(error)) {
+        waiting.push(...outcomes);
+        return [];
       }
-      waiting.push(...outcomes);
-      return [];
+      const byWebhook = Map.groupBy(outcomes, ({ webhookId }) => webhookId);
+      for (const [webhookId, own] of byWebhook) {
+        apart.set(webhookId, (apart.get(webhookId) ?? 0) + own.length);
+        setApart(webhookId, own);
+      }
+      return [...byWebhook.keys()];
+    },
+    takeApart(isLast) {
+      const now = clock();
+      const part = parts.find(({ notBefore }) => isLast || notBefore <= now) ?? null;
+      if (part !== null) parts = parts.filter((each) => each !== part);
+      return part;
+    },
+    settledApart({ webhookId, outcomes }) {
+      const left = (apart.get(webhookId) ?? 0) - outcomes.length;
+      if (left > 0) apart.set(webhookId, left);
+      else apart.delete(webhookId);
+      return left <= 0;
+    },
+    returnedApart({ webhookId, outcomes, failures }, error) {
+      const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures);
+      const isOfOutcome = !(error instanceof DatabaseFault);
+      const half = Math.ceil(outcomes.length / 2);
+      if (isOfOutcome && outcomes.length > 1) {
+        setApart(webhookId, outcomes.slice(0, half));
+        setApart(webhookId, outcomes.slice(half));
+      } else if (isOfOutcome && outcomes.some(({ attempt }) => attempt.response_body !== '')) {
+        // Nothing else of an outcome comes from outside.
+        setApart(webhookId, outcomes.map(withoutBody));
+      } else setApart(webhookId, outcomes, failures + 1, clock() + waitMs);
+    },
+    get apart() {
+      return apart.keys();
+    },
+    get unstored() {
+      return unstored();
     },
     get size() {
-      return waiting.length;
+      return waiting.length + unstored();
     },
   };
 }
+
+const withoutBody = (outcome: AttemptOutcome): AttemptOutcome => ({
+  ...outcome,
+  attempt: { ...outcome.attempt, response_body: '' },
+});

@@ -10,6 +10,7 @@ import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { toError } from '../kernel/lib/to-error.ts';
 import { type DatabaseKind, isOneOf, readJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import { isAhead } from '../store/statement-time.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import {
   type Allocation,
@@ -97,10 +98,10 @@ async function claimWithin(
   kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<Omit<QueueReport, 'disabled'>> {
-  const { quota, now } = order;
+  const { quota } = order;
   if (quota === null)
     return { changed: [], claimed: [], more: false, waiting: 0, resumeAfter: null, unfinished: false };
-  const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, now);
+  const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, order);
   const { shares, waiting, isServed } = allocateFairly(destinations, quota);
   const standings = new Map(destinations.map((each) => [each.id, standingOfClaimant(quota, each)]));
   const takeRoom = () => createRoomTaker(quota.bytes, (id) => standings.get(id) ?? 'young');
@@ -129,10 +130,17 @@ interface Due {
   readonly unfinished: boolean;
 }
 
-async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: ClaimQuota, now: number): Promise<Due> {
-  const isMoreReady = await readyWaiting(transaction, kind, now);
+async function findDue(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  quota: ClaimQuota,
+  terms: ClaimTerms,
+): Promise<Due> {
+  const { now } = terms;
+  const isMoreReady = await readyWaiting(transaction, kind, terms);
   const { destinations: due, through } = await dueDestinations(transaction, kind, quota);
-  const isOpen = ({ enabled, paused_until }: DueDestination) => enabled === 1 && paused_until <= now;
+  const isOpen = ({ enabled, paused_until }: DueDestination) =>
+    enabled === 1 && !isAhead('webhook_destinations.paused_until', paused_until, now);
   const { open = [], closed = [] } = Object.groupBy(
     due.filter(({ is_holding }) => is_holding === 0),
     (each) => (isOpen(each) ? 'open' : 'closed'),

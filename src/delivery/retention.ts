@@ -44,7 +44,25 @@ interface RetentionOptions {
   readonly telemetry?: Pick<Telemetry, 'metrics'>;
 }
 
-export function startRetention(options: RetentionOptions): Repeated {
+/** How long a clock must have been ahead before old rows are deleted by it: nothing deleted comes back. */
+const believedAfterMs = day;
+
+/** The time by the slowest of the readings of the last day, as wall clocks may jump ahead. */
+export function cautiousTime(now: () => Date, clock: Clock): () => number {
+  let readings: { readonly at: number; readonly offset: number }[] = [];
+  return () => {
+    const at = clock();
+    const offset = now().getTime() - at;
+    // Of an earlier reading that is not below this one nothing is needed.
+    readings = readings.filter((reading) => at - reading.at < believedAfterMs && reading.offset < offset);
+    readings.push({ at, offset });
+    return at + (readings[0]?.offset ?? offset);
+  };
+}
+
+export function startRetention({ now, ...given }: RetentionOptions): Repeated {
+  const time = cautiousTime(now, given.clock);
+  const options = { ...given, now: () => new Date(time()) };
   let pauses = firstSweep(options);
   const failed = 'old events could not be deleted';
   // A generator that has failed is done.

@@ -20,8 +20,8 @@ export const retryDelays: readonly number[] = [
 const jitter = 0.2;
 
 /** Longest honoured Retry-After, for the delivery and for its destination. */
-const maxRetryAfter = 12 * hour;
-const maxPause = 5 * minute;
+export const maxRetryAfter = 12 * hour;
+export const maxPause = 5 * minute;
 
 /** Failing without a success until the webhook is disabled. */
 export const failingLimit = 5 * day;

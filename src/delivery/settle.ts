@@ -220,12 +220,21 @@ export async function releaseClaims(
   releases: readonly ReleasedClaim[],
 ): Promise<void> {
   if (releases.length === 0) return;
+  const ids = releases.map(({ deliveryId }) => deliveryId);
   const rows = rowsText(
     { id: 'text', claim_token: 'text' },
     releases.map(({ deliveryId, claimToken }) => ({ id: deliveryId, claim_token: claimToken })),
   );
+  // Of locked ones the lease ends by itself: nobody waits for them.
+  const unlessLocked =
+    kind === 'sqlite'
+      ? sql``
+      : sql`and deliveries.id in (
+          select id from deliveries where ${isOneOf(kind, 'id', ids)} for no key update skip locked)`;
   await sql`
     update deliveries set claim_token = null, next_at = 0
     from ${rowsTable(kind, 'released', rows)}
-    where deliveries.id = released.id and ${isClaimedBy(sql`released.claim_token`)}`.execute(transaction);
+    where deliveries.id = released.id and ${isClaimedBy(sql`released.claim_token`)} ${unlessLocked}`.execute(
+    transaction,
+  );
 }

@@ -33,16 +33,17 @@ export function startSteps(
   });
 }
 
-/** Those whose steps fail hold up no others. @returns takes a step, and says whether there may be more */
+/**
+ * One step of each after the other: those whose steps fail, or are many, hold up no others.
+ * @returns takes a step, and says whether there may be more
+ */
 export function inTurn({ next, step }: WaitingWebhooks): () => Promise<boolean> {
   let last = '';
-  let goesOn = false;
   return async () => {
-    const behind = goesOn ? last : await next(last);
-    const webhookId = behind ?? (last === '' ? undefined : await next(''));
-    [last, goesOn] = [webhookId ?? '', false];
+    const webhookId = (await next(last)) ?? (last === '' ? undefined : await next(''));
+    last = webhookId ?? '';
     if (webhookId === undefined) return false;
-    goesOn = await step(webhookId);
+    await step(webhookId);
     return true;
   };
 }

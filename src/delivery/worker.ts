@@ -9,12 +9,13 @@ import type { Outbound } from '../net/outbound.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
 import { ClaimLeases } from './claim-leases.ts';
+import type { ClaimQuota } from './claim-quota.ts';
 import { FlushSchedule } from './flush-schedule.ts';
 import type { LaneResult } from './lane.ts';
 import { createLanes, type LaneLimits, type Lanes } from './lanes.ts';
 import { type AttemptObserver, observeAttempts, type Send } from './observed-attempts.ts';
 import { observeQueue } from './observed-queue.ts';
-import { createOutcomeBuffer } from './outcome-buffer.ts';
+import { type ApartOutcomes, createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
 import { unsentDecision } from './retry-policy.ts';
 import { beginAttempt, sendAttempt, unsent } from './send.ts';
@@ -55,7 +56,7 @@ const failedFlushMs = 1_000;
 const queueFailed = 'the delivery queue could not be read or written';
 
 /**
- *   running ⇄ recovering   a flush has failed: outcomes are stored before anything is claimed
+ *   running ⇄ recovering   a flush has failed: outcomes that were not set apart are stored before anything is claimed
  *   draining               nothing is claimed; requests in flight end, and are settled
  *   stopped                nothing is left to settle, or the database is away: then leases end by themselves
  */
@@ -66,7 +67,7 @@ export class Worker {
   readonly #observer: AttemptObserver;
   readonly #lanes: Lanes;
   readonly #leases: ClaimLeases;
-  readonly #outcomes = createOutcomeBuffer();
+  readonly #outcomes: ReturnType<typeof createOutcomeBuffer>;
   readonly #flushes: FlushSchedule;
   /** Ends probes for destinations that wait for their places. */
   readonly #probes = new Map<ClaimedDelivery, AbortController>();
@@ -74,6 +75,7 @@ export class Worker {
   #releases: ReleasedClaim[] = [];
   #idleWaiters: (() => void)[] = [];
   #confirms = 0;
+  #isSettlingApart = false;
   #cancelDispatch = () => {};
   #cancelNextSlot = () => {};
 
@@ -83,10 +85,16 @@ export class Worker {
     this.#observer = observeAttempts(telemetry, logger, () => options.now().getTime());
     this.#lanes = createLanes(limits, clock);
     this.#leases = new ClaimLeases(clock);
+    this.#outcomes = createOutcomeBuffer(clock);
     const onError = (err: unknown) => logger.error({ err }, queueFailed);
     const onFlushed = (isAskedFor: boolean) => this.#flushed(isAskedFor);
     this.#flushes = new FlushSchedule({ flush: () => this.#flush(), onError, onFlushed, after, clock, pollMs });
     observeQueue(telemetry.metrics, { lanes: this.#lanes, limits, leases: this.#leases, outcomes: this.#outcomes });
+  }
+
+  /** Attempts that could not be stored so far. */
+  get unstored(): number {
+    return this.#outcomes.unstored;
   }
 
   wake(): void {
@@ -125,7 +133,7 @@ export class Worker {
     const claims = this.#state === 'running' || (this.#state === 'recovering' && settling.length === 0);
     // Leases begin here at the earliest, however long the transaction takes.
     const usableUntil = clock() + leaseMs - deadlineMs;
-    const quota = claims ? this.#lanes.quota() : null;
+    const quota = claims ? this.#quota() : null;
     try {
       const report = await queue.settleAndClaim(
         settling.map((outcome) => this.#leases.current(outcome)),
@@ -134,15 +142,58 @@ export class Worker {
       );
       // Without claims, queued deliveries may wait for probes' places.
       const result = claims && quota === null ? { ...report, waiting: this.#lanes.queued } : report;
-      this.#outcomes.settled();
       this.#observer.disabled(result.disabled);
       this.#leases.end([...settling, ...releasing]);
       if (this.#state === 'recovering') this.#state = 'running';
       this.#accept(result, usableUntil);
       this.#scheduleNext(result, !claims);
+      this.#settleApart().catch((err: unknown) => logger.error({ err }, queueFailed));
     } catch (error) {
       logger.error({ err: error }, queueFailed);
-      this.#recover(settling, releasing);
+      this.#recover(settling, releasing, error);
+    }
+  }
+
+  /** Nothing for webhooks whose outcomes cannot be stored: their deliveries would be repeated. */
+  #quota(): ClaimQuota | null {
+    const quota = this.#lanes.quota();
+    if (quota === null || this.#outcomes.unstored === 0) return quota;
+    const perDestination = new Map(quota.perDestination);
+    for (const webhookId of this.#outcomes.apart) perDestination.set(webhookId, 0);
+    return { ...quota, perDestination };
+  }
+
+  /** Beside the flushes, of which each that succeeds calls this: a transaction may wait for a locked row. */
+  async #settleApart(): Promise<void> {
+    if (this.#isSettlingApart || this.#outcomes.unstored === 0) return;
+    this.#isSettlingApart = true;
+    try {
+      for (let part = this.#nextApart(); part !== null; part = this.#nextApart()) await this.#settlePart(part);
+    } finally {
+      this.#isSettlingApart = false;
+      this.#flushes.within(this.#outcomes.unstored === 0 ? 0 : crowdedMs);
+    }
+  }
+
+  #nextApart(): ApartOutcomes | null {
+    return this.#state === 'recovering' ? null : this.#outcomes.takeApart(this.#state === 'draining');
+  }
+
+  async #settlePart(part: ApartOutcomes): Promise<void> {
+    const { queue, logger } = this.#options;
+    const { webhookId, outcomes, failures } = part;
+    try {
+      const settling = outcomes.map((outcome) => this.#leases.current(outcome));
+      this.#observer.disabled((await queue.settleAndClaim(settling, [], null)).disabled);
+      this.#leases.end(outcomes);
+      if (this.#outcomes.settledApart(part) && failures > 0)
+        logger.info({ webhookId }, 'the attempts of a webhook are stored again');
+    } catch (err) {
+      // A stop waits for nobody: their leases end.
+      if (this.#state === 'draining') this.#outcomes.settledApart(part);
+      else this.#outcomes.returnedApart(part, err);
+      if (failures === 0)
+        logger.error({ err, webhookId }, 'the attempts of a webhook cannot be stored; nothing is sent to it meanwhile');
     }
   }
 
@@ -167,21 +218,17 @@ export class Worker {
     if (!isAskedFor && this.#lanes.sending + this.#lanes.queued + this.#outcomes.size === 0) this.#resolveIdle();
   }
 
-  #recover(settling: readonly AttemptOutcome[], releasing: readonly ReleasedClaim[]): void {
+  #recover(settling: readonly AttemptOutcome[], releasing: readonly ReleasedClaim[], error: unknown): void {
     this.#lanes.restart();
-    const givenUp = this.#outcomes.returned(settling);
-    this.#leases.end(givenUp);
-    for (const { deliveryId } of givenUp) {
-      const message = 'an attempt cannot be stored; the delivery is sent again when its lease ends';
-      this.#options.logger.error({ deliveryId }, message);
-    }
     this.#releases = [...releasing, ...this.#releases];
+    const apart = this.#outcomes.returned(settling, error);
+    for (const webhookId of apart) this.#release(this.#lanes.drain(webhookId));
     // A stop does not wait for a database that is away.
-    if (this.#state === 'draining') this.#stop();
-    else {
+    if (this.#state === 'draining' && apart.length === 0) this.#stop();
+    else if (this.#state !== 'draining') {
       this.#state = 'recovering';
-      this.#flushes.postpone(failedFlushMs);
-    }
+      this.#flushes.postpone(apart.length === 0 ? failedFlushMs : 0);
+    } else this.#flushes.postpone(0);
   }
 
   #resolveIdle(): void {

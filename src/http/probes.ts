@@ -4,8 +4,17 @@ import { retrySoon, ServiceError, toEnvelope } from '../kernel/errors.ts';
 import type { Route } from './router.ts';
 import { sendJson } from './send.ts';
 
-/** Keyless. The log has a line for each change of readiness. @param ready rejects while the gateway is not */
-export function probes(ready: () => Promise<void>, draining: AbortSignal, logger: Logger): Route[] {
+/**
+ * Keyless. The log has a line for each change of readiness.
+ * @param ready rejects while the gateway is not
+ * @param unstored counts attempts that could not be stored, with which the gateway is ready all the same
+ */
+export function probes(
+  ready: () => Promise<void>,
+  draining: AbortSignal,
+  logger: Logger,
+  unstored: () => number = () => 0,
+): Route[] {
   let wasReady = true;
 
   async function whyNot(): Promise<ServiceError | null> {
@@ -29,7 +38,9 @@ export function probes(ready: () => Promise<void>, draining: AbortSignal, logger
       path: '/readyz',
       async serve(request) {
         const failure = await whyNot();
-        if (failure === null) return sendJson(request, 200, { status: 'ready' });
+        const attempts = unstored();
+        const remark = attempts === 0 ? {} : { unstored_attempts: attempts };
+        if (failure === null) return sendJson(request, 200, { status: 'ready', ...remark });
         request.facts.errors = [failure.type];
         request.addHeaders(failure.headers);
         sendJson(request, failure.status, toEnvelope(failure, request.id));

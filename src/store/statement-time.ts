@@ -1,5 +1,6 @@
 /** The clock that processes share: on Postgres the server's; processes on a SQLite file share the machine's. */
 import { type RawBuilder, sql } from 'kysely';
+import { hour, minute } from '../kernel/lib/time-units.ts';
 import type { DatabaseKind } from './json.ts';
 
 /** @param now for SQLite, in units since the epoch */
@@ -11,3 +12,16 @@ export const statementTime = (
   kind === 'postgres'
     ? sql`cast(extract(epoch from statement_timestamp()) * ${sql.lit(unitsPerSecond)} as bigint)`
     : sql`cast(${now} as bigint)`;
+
+/**
+ * The farthest ahead of the clock, in milliseconds, that stored times are believed: twice what is written. More was written before
+ * the clock jumped back, and counts as past.
+ */
+export const maxAheadMs = {
+  'webhook_destinations.paused_until': 10 * minute,
+  'deliveries.next_at': 56 * hour,
+} as const;
+
+/** Whether a stored time is still ahead. */
+export const isAhead = (column: keyof typeof maxAheadMs, time: number, now: number): boolean =>
+  time > now && time <= now + maxAheadMs[column];

@@ -123,7 +123,7 @@ const series = {
   ),
   'postern.delivery.requests': gauge(
     '{delivery}',
-    'Deliveries in this process: being sent, waiting for a slot, and waiting to be settled.',
+    'Deliveries in this process: being sent, waiting for a slot, waiting to be settled, and those whose attempt could not be stored so far.',
     ['state'],
   ),
   'postern.delivery.slots': gauge(

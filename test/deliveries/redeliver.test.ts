@@ -33,7 +33,7 @@ describe.each(databases)('resending on $name', (dialect) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('keeps the id of a delivery, and is refused while it is pending', async () => {
+  it('keeps the id of a delivery, and sends a pending one now', async () => {
     const { gateway, receiver, act, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
     receiver.answer = (_request, response) => response.writeHead(410).end();
@@ -46,11 +46,23 @@ describe.each(databases)('resending on $name', (dialect) => {
     receiver.answer = (_request, response) => response.writeHead(500).end();
     expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
     await gateway.delivery.worker.idle();
-    expect(await act('redeliver', { deliveryId })).toMatchObject({ type: 'errors/action_already_performed' });
+    // It waits for its second attempt.
+    await gateway.app.database
+      .updateTable('webhook_destinations')
+      .set({ paused_until: 2 ** 50 })
+      .execute();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
+    await gateway.delivery.worker.idle();
+    expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 3, attempts_before: 1 }]);
     receiver.answer = (_request, response) => void response.end();
-    await gateway.pass(7_000);
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([deliveryId, deliveryId, deliveryId]);
-    expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 3 }]);
+    expect(await act('redeliverAll', { webhookId, state: 'PENDING' })).toMatchObject({ count: 1 });
+    expect(await act('redeliverAll', { webhookId, state: 'PENDING' })).toMatchObject({ count: 0 });
+    await gateway.delivery.worker.idle();
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
+      Array.from({ length: 4 }, () => deliveryId),
+    );
+    expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 4 }]);
     expect(await act('redeliver', { deliveryId: 'A'.repeat(22) })).toMatchObject({ type: 'errors/resource_not_found' });
   });
 });

@@ -3,11 +3,12 @@ import { expect, it } from 'vitest';
 import { createOutcomeBuffer } from '../../src/delivery/outcome-buffer.ts';
 import { unsentDecision } from '../../src/delivery/retry-policy.ts';
 import type { AttemptOutcome } from '../../src/delivery/settle.ts';
+import { DatabaseFault } from '../../src/store/faults.ts';
 
-const outcome = (deliveryId: string): AttemptOutcome => ({
+const outcome = (deliveryId: string, webhookId = 'w', response_body = ''): AttemptOutcome => ({
   deliveryId,
   claimToken: 'token',
-  webhookId: 'w',
+  webhookId,
   wasFailing: false,
   decision: unsentDecision({ attempt: 1, random: () => 0.5 }),
   attempt: {
@@ -17,43 +18,61 @@ const outcome = (deliveryId: string): AttemptOutcome => ({
     duration_ms: 0,
     status: null,
     failure: null,
-    response_body: '',
+    response_body,
   },
 });
 const idsOf = (outcomes: readonly AttemptOutcome[]) => outcomes.map(({ deliveryId }) => deliveryId);
 
-it('all are taken at once; those of a failed batch come last, half as many at once', () => {
-  const buffer = createOutcomeBuffer();
-  for (const id of ['a', 'b', 'c', 'd']) buffer.add(outcome(id));
+const refusal = new Error('refused');
+
+it('all are taken at once; a fault of the whole database sets none apart', () => {
+  const buffer = createOutcomeBuffer(() => 0);
+  for (const id of ['a', 'b']) buffer.add(outcome(id));
   const all = buffer.take();
-  expect([idsOf(all), buffer.size]).toEqual([['a', 'b', 'c', 'd'], 0]);
-  buffer.add(outcome('e'));
-  expect(buffer.returned(all)).toEqual([]);
-  expect(idsOf(buffer.take())).toEqual(['e', 'a']);
-  buffer.settled();
-  expect(idsOf(buffer.take())).toEqual(['b', 'c', 'd']);
+  expect([idsOf(all), buffer.size]).toEqual([['a', 'b'], 0]);
+  expect(buffer.returned(all, new DatabaseFault('unavailable', refusal))).toEqual([]);
+  expect([idsOf(buffer.take()), buffer.unstored]).toEqual([['a', 'b'], 0]);
 });
 
-it('an outcome that cannot be stored is dropped in the end, and the others are stored', () => {
-  const buffer = createOutcomeBuffer();
-  for (let n = 0; n < 50; n += 1) buffer.add(outcome(n === 17 || n === 30 ? `bad ${n}` : `good ${n}`));
-  const [stored, givenUp]: [string[], string[]] = [[], []];
-  for (let tries = 0; buffer.size > 0 && tries < 100; tries += 1) {
-    const taken = buffer.take();
-    if (taken.some(({ deliveryId }) => deliveryId.startsWith('bad'))) {
-      givenUp.push(...idsOf(buffer.returned(taken)));
-    } else {
-      buffer.settled();
-      stored.push(...idsOf(taken));
+it('of those of a webhook, all but the one that cannot be stored are, and it is kept, without its body', () => {
+  let now = 0;
+  const buffer = createOutcomeBuffer(() => now);
+  for (let n = 0; n < 50; n += 1) buffer.add(outcome(n === 17 ? 'bad' : `${n}`, n < 25 ? 'w' : 'x', 'body'));
+  expect(buffer.returned(buffer.take(), refusal)).toEqual(['w', 'x']);
+  const stored: string[] = [];
+  const settle = () => {
+    for (let part = buffer.takeApart(false); part !== null; part = buffer.takeApart(false)) {
+      if (idsOf(part.outcomes).includes('bad')) buffer.returnedApart(part, refusal);
+      else {
+        buffer.settledApart(part);
+        stored.push(...idsOf(part.outcomes));
+      }
     }
-  }
-  expect(stored).toHaveLength(48);
-  expect(givenUp.sort()).toEqual(['bad 17', 'bad 30']);
+  };
+  settle();
+  expect([stored.length, buffer.unstored, [...buffer.apart]]).toEqual([49, 1, ['w']]);
+  buffer.add(outcome('later'));
+  settle();
+  expect([stored.length, buffer.unstored]).toEqual([50, 1]);
+  now = 1_000;
+  const part = buffer.takeApart(false);
+  expect(part?.outcomes.map(({ attempt }) => attempt.response_body)).toEqual(['']);
+  if (part !== null) expect(buffer.settledApart(part)).toBe(true);
+  expect([buffer.size, [...buffer.apart]]).toEqual([0, []]);
 });
 
-it('no outcome is dropped while nothing can be stored', () => {
-  const buffer = createOutcomeBuffer();
-  for (const id of ['a', 'b', 'c']) buffer.add(outcome(id));
-  for (let tries = 0; tries < 100; tries += 1) expect(buffer.returned(buffer.take())).toEqual([]);
-  expect(buffer.size).toBe(3);
+it('those that wait for a locked row are tried less and less often', () => {
+  let now = 0;
+  const buffer = createOutcomeBuffer(() => now);
+  const locked = new DatabaseFault('slow', refusal);
+  buffer.add(outcome('a'));
+  buffer.returned(buffer.take(), locked);
+  const tries: number[] = [];
+  for (; now < 120_000; now += 500) {
+    const part = buffer.takeApart(false);
+    if (part === null) continue;
+    tries.push(now);
+    buffer.returnedApart(part, locked);
+  }
+  expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 61_000, 91_000]);
 });

@@ -38,7 +38,7 @@ const changes: Readonly<Record<string, Change>> = {
     make: (by, id) =>
       by.app.database
         .updateTable('webhook_destinations')
-        .set({ paused_until: Number.MAX_SAFE_INTEGER })
+        .set({ paused_until: by.clock.now.getTime() + 60_000 })
         .where('webhook_id', '=', id)
         .execute(),
   },

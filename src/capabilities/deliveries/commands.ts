@@ -151,7 +151,7 @@ export function deliveryCommands({
       }
       await finishHolds(webhook);
       if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
-        throw new ServiceError('action_already_performed', { detail: 'The delivery is still pending.' });
+        throw new ServiceError('action_already_performed', { detail: 'The delivery is being sent, or due now.' });
       }
       return { object: 'DeliveryScheduled', delivery_id };
     },

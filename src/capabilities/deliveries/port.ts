@@ -70,7 +70,7 @@ export interface DeliveriesPort {
   sendTest(context: RequestContext, request: SendTestEvent): Promise<EventEmitted>;
   /**
    * @throws ServiceError `resource_not_found` for an invisible delivery, `invalid_parameters` when its webhook is
-   * disabled or left its account, `action_already_performed` while it is pending
+   * disabled or left its account, `action_already_performed` while it is due or being sent
    */
   redeliver(context: RequestContext, request: Redeliver): Promise<DeliveryScheduled>;
   /**

@@ -21,7 +21,7 @@ interface RequeueFilter {
 /** With more, other requests would wait for it. */
 const deliveriesOfTransaction = 1_000;
 
-/** @param now epoch milliseconds. @returns false for a delivery that is pending or being sent */
+/** @param now epoch milliseconds. @returns false for a delivery that is due or being sent */
 export const requeue = (transaction: NotifyingTransaction, deliveryId: string, now: number): Promise<boolean> =>
   transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], redeliverableStates, now)) > 0);
 
@@ -68,7 +68,7 @@ function selectPositions(
   return (kind === 'postgres' ? page.forUpdate().skipLocked() : page).execute();
 }
 
-/** @returns how many were requeued */
+/** A pending delivery goes on in its retry schedule, and ends the pause of its destination. @returns how many were requeued */
 async function requeueIds(
   transaction: Kysely<Tables>,
   changed: ChangeRecorder,
@@ -77,23 +77,38 @@ async function requeueIds(
   now: number,
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const requeued = await transaction
-    .updateTable('deliveries')
-    .set(({ ref }) => ({
-      state: 'pending',
-      next_at: 0,
-      claim_token: null,
-      finished_at: null,
-      attempts_before: ref('attempts'),
-    }))
-    .where('id', 'in', ids)
-    .where('state', 'in', states)
-    // Held while being sent, a delivery belongs to its worker until the lease ends.
-    .where(({ or, eb }) => or([eb('claim_token', 'is', null), eb('next_at', '<=', now)]))
-    .returning('id')
-    .execute();
+  const requeueThose = (among: readonly RedeliverableState[]) =>
+    transaction
+      .updateTable('deliveries')
+      .set(({ ref }) => ({
+        state: 'pending',
+        next_at: 0,
+        claim_token: null,
+        finished_at: null,
+        attempts_before: ref(among === waiting ? 'attempts_before' : 'attempts'),
+      }))
+      .where('id', 'in', ids)
+      .where('state', 'in', among)
+      .$if(among === waiting, (query) => query.where('next_at', '>', 0))
+      // Being sent, a delivery belongs to its worker until the lease ends.
+      .where(({ or, eb }) => or([eb('claim_token', 'is', null), eb('next_at', '<=', now)]))
+      .returning(['id', 'webhook_id'])
+      .execute();
+  const hastened = states.includes('pending') ? await requeueThose(waiting) : [];
+  const others = states.filter((state) => state !== 'pending');
+  const requeued = others.length === 0 ? hastened : [...hastened, ...(await requeueThose(others))];
+  if (hastened.length > 0) {
+    await transaction
+      .updateTable('webhook_destinations')
+      .set({ paused_until: 0 })
+      .where('webhook_id', '=', hastened[0]?.webhook_id ?? '')
+      .where('paused_until', '>', 0)
+      .execute();
+  }
   if (requeued.length === 0) return 0;
   changed.work();
   changed.deliveries(requeued.map(({ id }) => id));
   return requeued.length;
 }
+
+const waiting: readonly RedeliverableState[] = ['pending'];

@@ -28,8 +28,13 @@ export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } a
 export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Not on their way. */
-export const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
+/** Pending ones wait for a retry or the end of a pause: they are not being sent. */
+export const redeliverableStates = [
+  'pending',
+  'held',
+  'failed',
+  'succeeded',
+] as const satisfies readonly DeliveryState[];
 export type RedeliverableState = (typeof redeliverableStates)[number];
 
 /** Of one event to one webhook. Times are epoch milliseconds. */

@@ -1,5 +1,6 @@
 import { accessTo } from '../../kernel/caller.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
+import { isAhead } from '../../store/statement-time.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import type { RegistryContext } from './repository.ts';
@@ -34,7 +35,7 @@ export const webhookHealth =
           failing_since: row.failing === 1 ? row.failing_since : null,
           failed_attempt_count: row.failing_since === null ? 0 : row.failed_attempts,
           receives_notices: row.notified !== null,
-          paused_until: row.paused_until > time ? row.paused_until : null,
+          paused_until: isAhead('webhook_destinations.paused_until', row.paused_until, time) ? row.paused_until : null,
         },
       ]),
     );

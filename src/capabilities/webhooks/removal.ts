@@ -41,7 +41,7 @@ type DeliveryPosition = readonly [state: string, createdAt: number, id: string];
 
 /** Of webhooks, one after the other. Each step of a webhook begins at the end of its last. */
 export function removals(database: Database, kind: DatabaseKind) {
-  let under: { readonly webhookId: string; readonly last: DeliveryPosition } | null = null;
+  const lastOf = new Map<string, DeliveryPosition>();
   return {
     async next(behind: string): Promise<string | undefined> {
       const removed = await database
@@ -55,13 +55,13 @@ export function removals(database: Database, kind: DatabaseKind) {
       return removed?.id;
     },
     async step(webhookId: string): Promise<boolean> {
-      const from = under?.webhookId === webhookId ? under.last : null;
-      under = null;
+      const from = lastOf.get(webhookId) ?? null;
+      lastOf.delete(webhookId);
       const last = await inTransaction(database, async (transaction) => {
         await lockDestinations(transaction, kind, [webhookId]);
         return deleteSome(transaction, kind, webhookId, from);
       });
-      if (last !== null) under = { webhookId, last };
+      if (last !== null) lastOf.set(webhookId, last);
       return last !== null;
     },
   };

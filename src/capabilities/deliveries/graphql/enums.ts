@@ -32,6 +32,8 @@ export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period u
 } satisfies Record<StatisticsPeriod, string>);
 
 export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of the deliveries to redeliver.', {
+  pending:
+    'Deliveries that wait for their next attempt, or for the end of a pause of the endpoint. They are sent now, and their retry schedule goes on.',
   held: 'Deliveries held because the webhook was disabled, or did not listen to the account for a time.',
   failed: 'Deliveries that failed permanently.',
   succeeded: 'Deliveries that succeeded. The endpoint receives them again.',

@@ -100,7 +100,7 @@ mutationField('sendTestEvent', {
 
 mutationField('redeliver', {
   description:
-    'Redelivers a delivery that has succeeded, failed or been held, if its webhook still listens to its account.',
+    'Redelivers a delivery that has succeeded, failed or been held, or sends one now that waits for its next attempt, if its webhook still listens to its account.',
   input: RedeliverInput,
   inputDescription: 'The delivery to redeliver.',
   result: redeliverResult,

@@ -70,10 +70,12 @@ function timing({ state, nextAttemptAt, createdAt, finishedAt }, now) {
 }
 
 function item(delivery, { now, canWrite, isEnabled, busy, open, contentsOf, onRedeliver, onCopy, onOpen }) {
-  const { deliveryId, event, notice, account, state, attemptCount, createdAt, lastAttempt } = delivery;
+  const { deliveryId, event, notice, account, state, attemptCount, createdAt, lastAttempt, nextAttemptAt } = delivery;
   const key = `delivery-${deliveryId}`;
   const title = event === null ? capital(words(notice ?? 'trigger fired')) : capital(words(event));
-  const isRedeliverable = canWrite && isEnabled && state !== 'PENDING';
+  const isWaiting = state === 'PENDING';
+  const isRedeliverable = canWrite && isEnabled && (!isWaiting || nextAttemptAt);
+  const verb = isWaiting ? 'Send now' : 'Redeliver';
   return h(
     'li.delivery',
     {},
@@ -110,11 +112,11 @@ function item(delivery, { now, canWrite, isEnabled, busy, open, contentsOf, onRe
             {
               type: 'button',
               'data-key': `redeliver-${deliveryId}`,
-              'aria-label': `Redeliver ${title} of ${atSecond(createdAt)}`,
+              'aria-label': `${verb} ${title} of ${atSecond(createdAt)}`,
               'aria-disabled': busy.has(deliveryId) ? 'true' : null,
-              onclick: () => onRedeliver(deliveryId),
+              onclick: () => onRedeliver(deliveryId, isWaiting),
             },
-            'Redeliver',
+            verb,
           )
         : h('span.no-button', {}),
     ),

@@ -40,6 +40,9 @@ function actions(webhook, { busy, onEnable, onTest, onRedeliverAll, onNotices, o
       ? button('disable', 'Disable', () => onEnable(webhookId, false))
       : button('enable', 'Enable', () => onEnable(webhookId, true), '.primary'),
     enabled && __typename === 'AutoWebhook' ? button('test', 'Send a test event', () => onTest(webhookId)) : null,
+    enabled && backlog.pendingCount > 0
+      ? button('redeliver-pending', 'Send all waiting now', () => onRedeliverAll(webhookId, 'PENDING'))
+      : null,
     enabled && backlog.heldCount > 0
       ? button('redeliver-held', 'Redeliver all held', () => onRedeliverAll(webhookId, 'HELD'))
       : null,

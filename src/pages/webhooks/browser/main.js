@@ -178,14 +178,15 @@ async function carryOut(name, work) {
 let searching;
 
 const handlers = {
-  onRedeliver: (deliveryId) =>
+  onRedeliver: (deliveryId, isWaiting) =>
     carryOut(deliveryId, async () => {
       await act(queries.redeliver, { deliveryId });
-      return 'The delivery is redelivered.';
+      return isWaiting ? 'The delivery is sent now.' : 'The delivery is redelivered.';
     }),
   onRedeliverAll: (webhookId, which) =>
-    carryOut(which === 'HELD' ? 'redeliver-held' : 'redeliver-failed', async () => {
+    carryOut(`redeliver-${which.toLowerCase()}`, async () => {
       const { count } = await act(queries.redeliverAll, { webhookId, state: which });
+      if (which === 'PENDING') return count === 0 ? 'No delivery waits.' : `${deliveriesAre(count)} sent now.`;
       return count === 0 ? `There are no ${which.toLowerCase()} deliveries.` : `${deliveriesAre(count)} redelivered.`;
     }),
   onEnable: (webhookId, enabled) =>

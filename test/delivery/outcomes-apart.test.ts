@@ -1,0 +1,47 @@
+/** A webhook whose outcomes cannot be stored holds up no other: on Postgres, where somebody may lock one row. */
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+it.each(databases.filter(({ name }) => name !== 'SQLite'))(
+  'an open transaction on one webhook holds up no other, and repeats no delivery, on $name',
+  { timeout: 60_000 },
+  async (dialect) => {
+    const [failing, healthy] = [await startReceiver(), await startReceiver()];
+    failing.answer = (_request, response) => response.writeHead(500).end();
+    const gateway = await startDelivering({ dialect });
+    const webhookId = await gateway.webhook(failing.address);
+    await gateway.emit('first');
+    await gateway.delivery.worker.idle();
+    await gateway.webhook(healthy.address);
+    const somebody = new pg.Client({ connectionString: gateway.databaseUrl });
+    await somebody.connect();
+    await somebody.query('begin');
+    await somebody.query('select from webhook_destinations where webhook_id = $1 for update', [webhookId]);
+    await gateway.emit('locked');
+    await failing.waitFor(2);
+    for (let n = 0; n < 20; n += 1) await gateway.emit(n);
+    const stored = async () => (await gateway.deliveries()).filter(({ state }) => state === 'succeeded').length;
+    await expect.poll(stored, { timeout: 12_000 }).toBe(21);
+    expect(gateway.delivery.worker.unstored).toBeGreaterThan(0);
+    const body = await (await fetch(`${gateway.address}/readyz`)).json();
+    expect(body).toEqual({ status: 'ready', unstored_attempts: gateway.delivery.worker.unstored });
+    const messages = () => gateway.log.map(({ msg }) => msg);
+    const kept = 'the attempts of a webhook cannot be stored; nothing is sent to it meanwhile';
+    await expect.poll(messages, { timeout: 10_000 }).toContain(kept);
+    await somebody.query('rollback');
+    await somebody.end();
+    await expect.poll(() => gateway.delivery.worker.unstored, { timeout: 15_000 }).toBe(0);
+    await gateway.delivery.worker.idle();
+    const own = (await gateway.deliveries()).filter(({ webhook_id }) => webhook_id === webhookId);
+    expect(own).toHaveLength(22);
+    for (const { attempts } of own) expect(attempts).toBe(1);
+    expect(failing.received).toHaveLength(22);
+    expect(messages()).toContain('the attempts of a webhook are stored again');
+    await gateway.close();
+    await failing.close();
+    await healthy.close();
+  },
+);
