@@ -80,3 +80,28 @@ test.each(paths)('REST tells an error of %s without it', async (path) => {
   expect(JSON.stringify(gateway.log)).not.toContain(header);
   await gateway.close();
 });
+
+const halves = [String.raw`a\ud800b`, String.raw`\udc00\ud83d`, 'a\ud83d\ude00\\ud83d'] as const;
+
+test.each([...documents, ...paths.map((path) => [path, null] as const)])(
+  '%s are valid Unicode',
+  async (what, query) => {
+    const isOfWebhooks = what.includes('webhooks');
+    const list = JSON.stringify(isOfWebhooks ? webhookList : postList);
+    const stub = await startStub((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(list.replaceAll(JSON.stringify(text), `"${halves.join('|')}"`));
+    });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'key-of-the-service' } });
+    const { key } = await gateway.workspace();
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const response =
+      query === null
+        ? await fetch(gateway.address + what, { headers })
+        : await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    const printed = await response.text();
+    expect(printed).toContain('"a\ufffdb|\ufffd\ufffd|a\u{1f600}\ufffd"');
+    expect(printed).not.toMatch(/\\ud/);
+    await gateway.close();
+  },
+);
