@@ -1,5 +1,6 @@
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { type PayloadEvent, payloadFields } from '../events/event.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 
 export interface PayloadTarget {
   readonly name: string | null;
@@ -40,12 +41,12 @@ function requireBuildable(fields: readonly [string, unknown][], { format, data }
 
 const encoders: Readonly<Record<WebhookFormat, (fields: [string, unknown][]) => string>> = {
   // As fromEntries: own properties even for __proto__, and the last of equal names.
-  json: (fields) => JSON.stringify(Object.fromEntries(fields)),
+  json: (fields) => stringify(Object.fromEntries(fields)),
   form: (fields) => new URLSearchParams(fields.map(([name, value]) => [name, formText(value)])).toString(),
 };
 
 /** Null is no text; objects and lists are JSON. */
 function formText(value: unknown): string {
   if (value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? stringify(value) : String(value);
 }

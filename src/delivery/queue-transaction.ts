@@ -8,7 +8,7 @@ import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo } from '../capabilities/webhooks/match.ts';
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { toError } from '../kernel/lib/to-error.ts';
-import { type DatabaseKind, isOneOf, readJsonColumn } from '../store/json.ts';
+import { type DatabaseKind, isOneOf, readJsonColumn, readOpenJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { isAhead } from '../store/statement-time.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
@@ -241,7 +241,7 @@ function payloadOf(row: ClaimedRow, target: PayloadTarget | Error): string | Err
       accountType: row.account_type,
       source: row.source,
       event: row.event,
-      data: readJsonColumn<Record<string, unknown>>(row.data),
+      data: readOpenJsonColumn<Record<string, unknown>>(row.data),
     };
     return buildPayload(event, target);
   } catch (error) {

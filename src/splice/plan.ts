@@ -9,7 +9,7 @@
  * printed {"people":[{"name":"Ada"},{"name":"Bo"}]}
  * ```
  *
- * The output equals `JSON.stringify` of the values that `JSON.parse` reads. What a template does not expect is refused
+ * The output equals `JSON.stringify` of the values that `JSON.parse` reads, with U+FFFD for lone surrogates. What a template does not expect is refused
  * with a reason; nothing printed may be used then.
  */
 

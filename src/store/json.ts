@@ -1,5 +1,6 @@
 /** JSON in columns, and as one parameter for many rows: one statement for any number of them, so it is prepared once. */
 import { type RawBuilder, sql } from 'kysely';
+import { parseWithDigits } from '../kernel/lib/json-text.ts';
 import { keysOf } from '../kernel/lib/objects.ts';
 import type { DatabaseLocation } from './database.ts';
 
@@ -59,6 +60,9 @@ export function isOneOf(kind: DatabaseKind, column: string, ids: readonly string
 
 /** JSON of our own columns, of a trusted type: code of that type wrote it, and migrations carry older rows along. */
 export const readJsonColumn = <T>(text: string): T => JSON.parse(text);
+
+/** {@link readJsonColumn} for JSON of callers: a number that is none of JavaScript's keeps its digits. */
+export const readOpenJsonColumn = <T>(text: string): T => parseWithDigits(text) as T;
 
 /**
  * Some entries of an object in a JSON column, as JSON text, so that the others are not read; null for a missing one.

@@ -5,9 +5,9 @@ import { ServiceError } from '../kernel/errors.ts';
 import { replayedHeader } from '../kernel/idempotency.ts';
 import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
-import { dataRedactor, redactor } from '../kernel/secrets/redact.ts';
-import { Body, type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
-import { openServicePool, type WholeResponse } from '../net/service-pool.ts';
+import { redactor } from '../kernel/secrets/redact.ts';
+import { type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
+import { openServicePool } from '../net/service-pool.ts';
 import { unreadableResponse } from '../net/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
 import { asGatewayFault, type CallFailure, connectionFailure, expiry } from './failure.ts';
@@ -52,14 +52,9 @@ export function openExchange(
   const { origin, basePath, connections, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
   const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
-  const secretsIn = (headers: Readonly<Record<string, string>>) => [
-    headers['x-api-key'] ?? '',
-    ...Object.values(settings.headers),
-  ];
-  const textRedactor = (headers: Readonly<Record<string, string>>) =>
-    redactor(secretsIn(headers), ['x-api-key', ...Object.keys(settings.headers)]);
-  const ownHeaders = settings.apiKey === undefined ? null : { 'x-api-key': settings.apiKey };
-  const ofService = ownHeaders && { inText: textRedactor(ownHeaders), inData: dataRedactor(secretsIn(ownHeaders)) };
+  const redactorFor = (apiKey: string) =>
+    redactor([apiKey, ...Object.values(settings.headers)], ['x-api-key', ...Object.keys(settings.headers)]);
+  const ofService = settings.apiKey === undefined ? null : redactorFor(settings.apiKey);
   const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
 
   return {
@@ -95,10 +90,8 @@ export function openExchange(
       pool.send({ method: endpoint.method, path, headers, body, signal }).then((response) => {
         if (response.kind === 'whole') {
           if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
-          const shown = shownAs(ofService?.inData ?? dataRedactor(secretsIn(headers)), response);
-          // Only errors have texts.
-          const redact = (text: string) => (ofService?.inText ?? textRedactor(headers))(text);
-          const outcome = readResponse(endpoint, translationOf(endpoint), shown, now().getTime(), redact);
+          const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
+          const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), redact);
           return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
         }
         const { status, cause } = response;
@@ -128,17 +121,6 @@ export function openExchange(
       await Promise.all([pool.close(), probes.close()]);
     },
   };
-}
-
-function shownAs(
-  inData: (chunks: readonly Uint8Array[]) => readonly Uint8Array[],
-  response: WholeResponse,
-): WholeResponse {
-  const { chunks } = response.body;
-  const shown = inData(chunks);
-  if (shown === chunks) return response;
-  response.body.release();
-  return { ...response, body: new Body(shown) };
 }
 
 /** In the order of the table, so that equal reads look equal. */

@@ -3,6 +3,7 @@ import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { parseRetryAfter } from '../kernel/lib/http-semantics.ts';
+import { parseWellFormed } from '../kernel/lib/json-text.ts';
 import { isObject } from '../kernel/lib/objects.ts';
 import type { WireResponse } from '../kernel/request-context.ts';
 import type { Body } from '../net/body-memory.ts';
@@ -121,7 +122,7 @@ function parseObject(body: readonly Uint8Array[]): JsonObject | string {
     const [first = new Uint8Array(), ...others] = body;
     const bytes = others.length === 0 ? first : Buffer.concat(body);
     if (isExcessive(bytes)) return `has more than ${maxDepth} levels or ${maxValues} values`;
-    const parsed: unknown = JSON.parse(decoder.decode(bytes));
+    const parsed = parseWellFormed(decoder.decode(bytes));
     return isObject(parsed) ? parsed : noJsonObject;
   } catch {
     return noJsonObject;

@@ -1,4 +1,5 @@
 /** What the splicer does, done with JSON.parse and JSON.stringify. */
+import { parseWellFormed } from '../../src/kernel/lib/json-text.ts';
 import { instantOf } from '../../src/splice/instant.ts';
 import { itself, type LeafRule, type ObjectShape, type Part } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
@@ -31,7 +32,7 @@ export function modelPrint(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseWellFormed(text);
   } catch (error) {
     throw new Refused('not JSON', { cause: error });
   }

@@ -7,7 +7,7 @@ import type { CursorCodec } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
+import { type DatabaseKind, readOpenJsonColumn } from '../../store/json.ts';
 import { selectPage, startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
@@ -96,7 +96,7 @@ export function deliveryQueries({
         sizes: (ids) => visible(ids).select(columnBytes('events.data').as('bytes')).execute(),
         read: async (ids) => {
           const read = await visible(ids).select('events.data').execute();
-          return read.map(({ id, data }) => [id, readJsonColumn<EventData>(data)] as const);
+          return read.map(({ id, data }) => [id, readOpenJsonColumn<EventData>(data)] as const);
         },
       });
     },

@@ -5,10 +5,11 @@
  *
  * Why not `graphql-scalars`: its DateTime turns text into a Date, and the form that a network or caller sent is lost.
  */
-import { GraphQLError } from 'graphql';
+import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { dateTimeOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { isShallow, maxJsonDepth } from '../../kernel/lib/json-text.ts';
+import { shortened } from '../../kernel/issues.ts';
+import { isShallow, maxJsonDepth, noteNumber, withDigits } from '../../kernel/lib/json-text.ts';
 import { instantOf } from '../../splice/instant.ts';
 import { printedAs } from '../executors/compiled/parts.ts';
 import { builder } from './builder.ts';
@@ -34,11 +35,35 @@ builder.scalarType('JSON', {
   description: `Any JSON value. As an input, at most ${maxJsonDepth} levels deep.`,
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
-  parseValue(value) {
-    if (isShallow(value)) return value;
-    throw new GraphQLError(`JSON must be nested at most ${maxJsonDepth} levels deep`);
+  parseValue: parseOpenJson,
+  parseLiteral(node, variables) {
+    const value = valueFromASTUntyped(node, variables);
+    noteLiterals(value, node);
+    return parseOpenJson(value);
   },
 });
+
+function parseOpenJson(value: unknown): unknown {
+  if (!isShallow(value)) throw new GraphQLError(`JSON must be nested at most ${maxJsonDepth} levels deep`);
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    throw new GraphQLError('A number beyond 2^53 keeps its digits in an object or list alone');
+  }
+  const refused = withDigits(value);
+  if (refused === undefined) return value;
+  throw new GraphQLError(`JSON can have no number that is as large, small or long as ${shortened(refused)}`);
+}
+
+function noteLiterals(value: unknown, node: ValueNode): void {
+  if (typeof value !== 'object' || value === null) return;
+  const entries: [string, ValueNode][] = [];
+  if (node.kind === Kind.LIST) for (const [at, each] of node.values.entries()) entries.push([String(at), each]);
+  if (node.kind === Kind.OBJECT) for (const each of node.fields) entries.push([each.name.value, each.value]);
+  for (const [key, each] of entries) {
+    const found: unknown = Reflect.get(value, key);
+    if (each.kind === Kind.INT || each.kind === Kind.FLOAT) noteNumber(value, key, found, each.value);
+    else noteLiterals(found, each);
+  }
+}
 
 /** The shape checks the code, and reports it with the other invalid fields. */
 builder.scalarType('Currency', {

@@ -94,7 +94,7 @@ export function parseJson(text: string, what = 'The body'): unknown {
 function parseText(text: string, what: string): unknown {
   if (text.trim() === '') throw malformedRequest(`${what} is empty: send a JSON object.`);
   try {
-    return JSON.parse(text);
+    return mayLoseDigits.test(text) ? JSON.parse(text, noteDigits as Reviver) : JSON.parse(text);
   } catch {
     // The parser's own message repeats parts of the body.
     throw malformedRequest(`${what} is not valid JSON.`);
@@ -114,6 +114,80 @@ function isWellFormed(value: unknown): boolean {
   return true;
 }
 
+/** Parses JSON of others. Half of a surrogate pair in a text becomes U+FFFD. */
+export function parseWellFormed(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!escapedSurrogate.test(text) || isWellFormed(value)) return value;
+  return JSON.parse(text, (_key, each) => (typeof each === 'string' ? each.toWellFormed() : each));
+}
+
+/** `JSON.stringify`, but a lone surrogate, which most readers refuse even if it is escaped, becomes U+FFFD. */
+export function stringify(value: unknown): string {
+  const text = JSON.stringify(value);
+  // All others are printed as characters.
+  return text?.includes('\\ud') ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\ud[89a-f][\da-f]{2}/g, '$1\ufffd') : text;
+}
+
+type Reviver = (key: string, value: unknown) => unknown;
+
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): object };
+
+/** A number of 16 digits or more, or with an exponent. */
+const mayLoseDigits = /[:[,\s]-?[\d.]+(?:(?<=[\d.]{16})|[eE])/;
+
+/** As written, by list or object, and by key: of numbers that are none of JavaScript's. */
+const writtenNumbers = new WeakMap<object, Map<string, string>>();
+
+/** Keeps the digits of a number in JSON for {@link withDigits}, if its value is another one. */
+export function noteNumber(holder: object, key: string, value: unknown, written: string): void {
+  if (typeof value !== 'number' || decimalOf(written) === decimalOf(String(value))) return;
+  const noted = writtenNumbers.get(holder) ?? new Map<string, string>();
+  writtenNumbers.set(holder, noted.set(key, written));
+}
+
+function noteDigits(this: object, key: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  if (source !== undefined) noteNumber(this, key, value, source);
+  return value;
+}
+
+/** Its sign, its digits without zeros around them, and the exponent of the last one. */
+function decimalOf(number: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const telling = digits.replace(/(?<!0)0+$/, '');
+  if (telling === '') return whole === '' ? number : '0';
+  return `${sign}${telling}e${Number(exponent) - fraction.length + digits.length - telling.length}`;
+}
+
+/** Databases read no number of any length. */
+const maxNumberLength = 1_000;
+
+/**
+ * Puts numbers into a value as they were written, for `JSON.stringify` alone.
+ * @returns the first that no double comes near, or that is too long
+ */
+export function withDigits(value: unknown): string | undefined {
+  const open = isNested(value) ? [value] : [];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const [key, written] of writtenNumbers.get(next) ?? []) {
+      const near = Number(written);
+      if (!Number.isFinite(near) || near === 0 || written.length > maxNumberLength) return written;
+      Reflect.set(next, key, rawJSON(written));
+    }
+    for (const key in next) if (isNested(next[key])) open.push(next[key]);
+  }
+  return undefined;
+}
+
+/** Parses JSON that {@link withDigits} went into. */
+export function parseWithDigits(text: string): unknown {
+  if (!mayLoseDigits.test(text)) return JSON.parse(text);
+  const value: unknown = JSON.parse(text, noteDigits as Reviver);
+  withDigits(value);
+  return value;
+}
+
 /** The bytes of a piece, roughly. */
 const sliceBytes = 524_288;
 
@@ -125,7 +199,7 @@ export const printJson = (
   value: unknown,
   turn: Turn | undefined,
   bytes = jsonBytes(value, sliceBytes),
-): string | Promise<Uint8Array> => (bytes <= sliceBytes ? JSON.stringify(value) : printInTurns(value, turn));
+): string | Promise<Uint8Array> => (bytes <= sliceBytes ? stringify(value) : printInTurns(value, turn));
 
 async function printInTurns(value: unknown, turn: Turn | undefined): Promise<Uint8Array> {
   const printed: Buffer[] = [];
@@ -149,7 +223,7 @@ async function printInTurns(value: unknown, turn: Turn | undefined): Promise<Uin
 function* piecesOf(value: unknown): Generator<string, void, undefined> {
   if (typeof value === 'string') yield* piecesOfText(value);
   else if (hasJson(value)) yield* piecesOf(value.toJSON());
-  else if (jsonBytes(value, pieceLength) <= pieceLength) yield JSON.stringify(value);
+  else if (jsonBytes(value, pieceLength) <= pieceLength) yield stringify(value);
   else if (Array.isArray(value)) yield* piecesOfList(value);
   else yield* piecesOfObject(Object(value));
 }
@@ -164,7 +238,7 @@ function* piecesOfText(text: string): Generator<string, void, undefined> {
     const end = at + pieceLength;
     // Keeps both halves of a surrogate pair together.
     const next = isHigh(text.charCodeAt(end - 1)) ? end + 1 : end;
-    yield JSON.stringify(text.slice(at, next)).slice(1, -1);
+    yield stringify(text.slice(at, next)).slice(1, -1);
     at = next;
   }
   yield '"';
@@ -185,7 +259,7 @@ function* piecesOfObject(object: Readonly<Record<string, unknown>>): Generator<s
   let separator = '{';
   for (const [key, each] of Object.entries(object)) {
     if (each === undefined) continue;
-    yield `${separator}${JSON.stringify(key)}:`;
+    yield `${separator}${stringify(key)}:`;
     yield* piecesOf(each);
     separator = ',';
   }

@@ -5,14 +5,13 @@ export const redacted = '[redacted]';
 
 /** Shorter values, such as flags, stand in ordinary text: only beside a credential's name are they replaced. */
 const minSecretLength = 8;
-/** In data, where an ordinary word as a header's value must change nothing. */
-const minLengthInData = 16;
 
 /**
  * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded, with
  * `+` for spaces, in either case, as Latin-1 that is read as UTF-8, and cut off at the end, whichever of their characters
  * are escaped; of `Bearer x` and `Basic x` the credential alone, too. Short ones and ordinary words, such as the password
- * `postgres`, only beside a credential's name.
+ * `postgres`, only beside a credential's name. The rest of the text stays as it is. For errors, logs and stored bodies:
+ * data is passed on unchanged.
  * @param names of further fields with credentials, such as headers
  * @param maxLength of the texts: no more is looked for of each secret than they can show
  */
@@ -26,14 +25,50 @@ export function redactor(
   const words = all.filter((secret) => secret !== '' && !isTelling(secret)).flatMap(plainForms);
   if (forms.length === 0 && words.length === 0) return (text) => text;
   let credential: RegExp | undefined;
-  const hide = (text: string): string => {
-    let shown = text;
-    for (const form of forms) shown = withoutBeginning(shown.replaceAll(form, redacted), form);
-    if (!words.some((word) => shown.includes(word))) return shown;
-    credential ??= credentialPattern(words, names);
-    return shown.replaceAll(credential, `$1${redacted}`);
+  const find = (text: string): Range[] => {
+    const found = forms.flatMap((form) => rangesOf(text, form));
+    if (words.some((word) => text.includes(word))) {
+      credential ??= credentialPattern(words, names);
+      for (const { 0: match, 1: before = '', index } of text.matchAll(credential)) {
+        found.push([index + before.length, index + match.length]);
+      }
+    }
+    return found;
   };
-  return (text) => (/\\(?:[ux/']|$)|[&%]/.test(text) ? hiddenIn(text, hide) : hide(text));
+  return (text) => {
+    const found = find(text);
+    if (/\\(?:[ux/']|$)|[&%]/.test(text)) found.push(...foundBehindEscapes(text, find));
+    return found.length === 0 ? text : withoutRanges(text, found);
+  };
+}
+
+/** Its start, and the place behind its end; infinite for the rest of the text, with an escape that is cut off. */
+type Range = readonly [number, number];
+
+/** All of a secret, and its beginning at the end of the text. */
+function rangesOf(text: string, secret: string): Range[] {
+  const ranges: Range[] = [];
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
+    ranges.push([at, at + secret.length]);
+  }
+  const last = text.charCodeAt(text.length - 1);
+  for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
+    // On the path of every log line: only a possible match is worth another string.
+    if (secret.charCodeAt(length - 1) !== last || !text.endsWith(secret.slice(0, length))) continue;
+    ranges.push([text.length - length, Number.POSITIVE_INFINITY]);
+    break;
+  }
+  return ranges;
+}
+
+function withoutRanges(text: string, ranges: readonly Range[]): string {
+  let shown = '';
+  let end = 0;
+  for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
+    if (from >= end) shown += text.slice(end, from) + redacted;
+    end = Math.max(end, to);
+  }
+  return shown + text.slice(end);
 }
 
 /**
@@ -42,81 +77,80 @@ export function redactor(
  */
 export const lengthIn = (length: number): number => 3 * length + 16;
 
-/** {@link redactor} for data: secrets of 16 characters and more. @returns the same chunks where none has a secret */
-export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint8Array[]) => readonly Uint8Array[] {
-  const long = secrets.flatMap(withCredential).filter(({ length }) => length >= minLengthInData);
-  const forms = formsOf(long);
-  const parts = partsOf(long);
-  const longParts = parts.filter(({ length }) => length >= minLengthInData);
-  // Whatever has `Bearer x` has `x`, and each search takes time.
-  const shortest = [...new Set([...longParts, ...forms])]
-    .filter((form, _, all) => !all.some((other) => other !== form && form.includes(other)))
-    .map((form) => Buffer.from(form));
-  const seam = Math.max(0, ...shortest.map(({ length }) => length - 1));
-  const isIn = (chunks: readonly Uint8Array[], parts: readonly Buffer[]): boolean => {
-    const has = (bytes: Buffer) => parts.some((part) => bytes.includes(part));
-    let before: Buffer | null = null;
-    for (const { buffer, byteOffset, byteLength } of chunks) {
-      const chunk = Buffer.from(buffer, byteOffset, byteLength);
-      if (has(chunk) || (before !== null && has(Buffer.concat([before, chunk.subarray(0, seam)])))) return true;
-      if (chunks.length > 1)
-        before = (before !== null && chunk.length < seam ? Buffer.concat([before, chunk]) : chunk).subarray(-seam);
-    }
-    return false;
-  };
-  const inLatin1 = forms.map((form) => Buffer.from(form).toString('latin1'));
-  const hide = (text: string) => inLatin1.reduce((shown, form) => shown.replaceAll(form, redacted), text);
-  let escapedParts: RegExp[] | undefined;
-  return (chunks) => {
-    if (forms.length === 0) return chunks;
-    const isPlain = isIn(chunks, shortest);
-    if (!isPlain && !isIn(chunks, startOfEscape)) return chunks;
-    // One character per byte: invalid UTF-8 stays as it is.
-    const text = Buffer.concat(chunks).toString('latin1');
-    escapedParts ??= parts.map(withEscapes);
-    if (!isPlain && !escapedParts.some((part) => part.test(text))) return chunks;
-    const shown = hiddenIn(text, hide);
-    return shown === text ? chunks : [Buffer.from(shown, 'latin1')];
-  };
-}
-
-const startOfEscape = [Buffer.from('\\u00')];
-
-/**
- * The longest run of characters that are escaped rarely, of each secret and of its base64: to undo all escapes of a body
- * takes longer than to parse it.
- */
-const partsOf = (secrets: readonly string[]): string[] =>
-  secrets
-    .flatMap((secret) => [secret, Buffer.from(secret).toString('base64')])
-    .map((text) => text.split(/[^\w.~-]+/).reduce((most, run) => (run.length > most.length ? run : most)));
-
-/** A token may have kilobytes: its beginning is rare enough, and is compiled soon. */
-const withEscapes = (part: string): RegExp => {
-  const units = Array.from(part.slice(0, 24), (unit) => `(?:${escaped(unit)}|\\\\{1,4}u${hexOf(unit)})`);
-  return new RegExp(units.join(''), 'i');
-};
-
 const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart(4, '0');
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
+/** A text with an escape undone: where its replacement stands, and where the escape stood. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+type Undo = (text: string) => { readonly plain: string; readonly edits: readonly Edit[] };
+
+/** @param undo says what stands for a match instead, and behind how many of its characters */
+const undoing =
+  (
+    escapes: RegExp,
+    undo: (match: RegExpExecArray) => { readonly text: string; readonly skipped: number } | null,
+  ): Undo =>
+  (text) => {
+    const edits: Edit[] = [];
+    let plain = '';
+    let done = 0;
+    for (const match of text.matchAll(escapes)) {
+      const undone = undo(match);
+      if (undone === null) continue;
+      const from = match.index + undone.skipped;
+      plain += text.slice(done, from);
+      done = match.index + match[0].length;
+      edits.push({ start: plain.length, end: plain.length + undone.text.length, from, to: done });
+      plain += undone.text;
+    }
+    return { plain: plain + text.slice(done), edits };
+  };
+
+/** A range of a text before its escapes were undone. */
+const rangeBefore = ([start, end]: Range, edits: readonly Edit[]): Range => [
+  placeBefore(start, edits[countBefore(start + 1, edits) - 1], 'from'),
+  placeBefore(end, edits[countBefore(end, edits) - 1], 'to'),
+];
+
+/** @param bound of an escape that the place is within, or ends with */
+function placeBefore(place: number, edit: Edit | undefined, bound: 'from' | 'to'): number {
+  if (edit === undefined) return place;
+  return place < edit.end ? edit[bound] : edit.to + place - edit.end;
+}
+
+function countBefore(place: number, edits: readonly Edit[]): number {
+  let low = 0;
+  let high = edits.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((edits[middle]?.start ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * JSON of the same value, in which each character is written as `JSON.stringify` does: writers differ in what they
- * escape. Those beyond ASCII stay escaped, for bytes and texts alike.
+ * escape. Those beyond ASCII stay escaped.
  * @param backslashes of an escape: two in JSON that is a text in JSON
  */
-const asStringified = (backslashes: number, write: (character: string) => string) => {
+const asStringified = (backslashes: number, write: (character: string) => string): Undo => {
   const written = Array.from({ length: 0x7f }, (_, code) => write(String.fromCharCode(code)));
   // Behind all backslashes before it; the end of a text may cut it off.
   const pattern = `(?<!\\\\)(\\\\{${backslashes},})(?:(?:u00|x)([\\da-f]{2})|([/'])|(?:u0{0,2}[\\da-f]?|x[\\da-f]?)?$)`;
-  const escapes = new RegExp(pattern, 'gi');
-  return (text: string): string =>
-    text.replaceAll(escapes, (found: string, before: string, hex?: string, plain = '') => {
-      if ((before.length / backslashes) % 2 !== 1) return found;
-      const character = hex === undefined ? plain : written[Number.parseInt(hex, 16)];
-      return character === undefined ? found.toLowerCase() : before.slice(backslashes) + character;
-    });
+  return undoing(new RegExp(pattern, 'gi'), ([found, before = '', hex, plain = '']) => {
+    if ((before.length / backslashes) % 2 !== 1) return null;
+    const character = hex === undefined ? plain : written[Number.parseInt(hex, 16)];
+    if (character === undefined) return { text: found.toLowerCase(), skipped: 0 };
+    return { text: character, skipped: before.length - backslashes };
+  });
 };
 
 const jsonLevels = [asStringified(1, inJson), asStringified(2, (character) => inJson(inJson(character)))];
@@ -126,27 +160,29 @@ const otherEscapes =
 
 const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Of HTML and URLs. What they stand for is written as in JSON: a line of the log stays JSON. */
-const withoutOtherEscapes = (text: string): string =>
-  text.replaceAll(otherEscapes, (found, hex?: string, decimal?: string, name?: string, percent?: string) => {
-    const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? '0', 16) : Number(decimal);
-    if (code > 0x7e) return found;
-    return inJson(code === 0 ? (namedEntities[name?.toLowerCase() ?? ''] ?? '') : String.fromCharCode(code));
-  });
+/** Of HTML and URLs. What they stand for is written as in JSON, which a line of the log is. */
+const withoutOtherEscapes = undoing(otherEscapes, ([, hex, decimal, name, percent]) => {
+  const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? '0', 16) : Number(decimal);
+  if (code > 0x7e) return null;
+  const character = code === 0 ? (namedEntities[name?.toLowerCase() ?? ''] ?? '') : String.fromCharCode(code);
+  return { text: inJson(character), skipped: 0 };
+});
 
 const withoutEscapes = [...jsonLevels, withoutOtherEscapes];
 
-/** Also behind escapes: they are undone where that lets `hide` hide more. */
-function hiddenIn(text: string, hide: (text: string) => string): string {
-  let shown = hide(text);
-  let last = shown;
+/** Each kind of escape is undone after those before it. */
+function foundBehindEscapes(text: string, find: (text: string) => readonly Range[]): Range[] {
+  const ranges: Range[] = [];
+  const undone: (readonly Edit[])[] = [];
+  let last = text;
   for (const undo of withoutEscapes) {
-    const plain = undo(last);
-    if (plain === last) continue;
-    last = hide(plain);
-    if (last !== plain) shown = last;
+    const { plain, edits } = undo(last);
+    if (edits.length === 0) continue;
+    undone.unshift(edits);
+    last = plain;
+    ranges.push(...find(plain).map((range) => undone.reduce(rangeBefore, range)));
   }
-  return shown;
+  return ranges;
 }
 
 /** RFC 7617, which leaves the charset open: a service that decodes user and password may echo either. */
@@ -234,13 +270,3 @@ const jsonForms = (text: string): string[] => {
 };
 
 const inAscii = (json: string): string => json.replaceAll(/[\x7f-\uffff]/g, (unit) => `\\u${hexOf(unit)}`);
-
-function withoutBeginning(text: string, secret: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
-    // On the path of every log line: only a possible match is worth another string.
-    if (secret.charCodeAt(length - 1) === last && text.endsWith(secret.slice(0, length)))
-      return text.slice(0, -length) + redacted;
-  }
-  return text;
-}

@@ -104,8 +104,13 @@ function printControl(unit: u32, out: usize): usize {
   return out + 2;
 }
 
-/** Prints what JSON.stringify escapes: control characters and lone surrogates. */
+/** Prints a control character as JSON.stringify does, and a lone surrogate, which is no character, as U+FFFD. */
 function printHex(unit: u32, out: usize): usize {
+  if (unit >= 0xd800) {
+    store<u16>(out, 0xbfef);
+    store<u8>(out, 0xbd, 2);
+    return out + 3;
+  }
   store<u16>(out, 0x755c);
   store<u8>(out, digit(unit >> 12), 2);
   store<u8>(out, digit((unit >> 8) & 15), 3);
