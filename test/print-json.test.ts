@@ -34,7 +34,9 @@ const values: Readonly<Record<string, unknown>> = {
 describe('prints as JSON.stringify does', () => {
   it.each(Object.entries(values))('%s', async (_name, value) => {
     const printed = await printJson(value, undefined);
-    expect(Buffer.from(printed).equals(Buffer.from(JSON.stringify(value)))).toBe(true);
+    // But for halves of pairs, which many parsers refuse.
+    const expected = JSON.stringify(value).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, '\ufffd');
+    expect(Buffer.from(printed).equals(Buffer.from(expected))).toBe(true);
   });
 });
 

@@ -36,6 +36,11 @@ const sources: Readonly<Record<string, Source>> = {
     value: 'postgres://u:pass%2Fword-1@127.0.0.1:1/db?password=of-query-1',
     hidden: ['pass/word-1', 'pass%2Fword-1', 'of-query-1'],
   },
+  DATABASE_DIRECT_URL: {
+    value: 'postgres://u:direct%2Fword-1@127.0.0.1:1/db',
+    hidden: ['direct/word-1', 'direct%2Fword-1'],
+    beside: { DATABASE_URL: 'postgres://127.0.0.1:1/db' },
+  },
   REDIS_URL: { value: 'redis://:of-redis-1@127.0.0.1:1', hidden: ['of-redis-1'] },
   UPSTREAM_API_KEY: { value: 'of-service-1', hidden: ['of-service-1'], beside: inService },
   UPSTREAM_HEADERS: {

@@ -5,10 +5,12 @@ import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-it.each(databases.filter(({ name }) => name !== 'SQLite'))(
-  'an open transaction on one webhook holds up no other, and repeats no delivery, on $name',
-  { timeout: 60_000 },
-  async (dialect) => {
+const [, dialect] = databases;
+
+it.skipIf(dialect === undefined)(
+  'an open transaction on one webhook holds up no other, and repeats no delivery, on Postgres',
+  async () => {
+    if (dialect === undefined) throw new Error('there is no Postgres');
     const [failing, healthy] = [await startReceiver(), await startReceiver()];
     failing.answer = (_request, response) => response.writeHead(500).end();
     const gateway = await startDelivering({ dialect });
