@@ -39,7 +39,6 @@ const sources: Readonly<Record<string, Source>> = {
   DATABASE_DIRECT_URL: {
     value: 'postgres://u:direct%2Fword-1@127.0.0.1:1/db',
     hidden: ['direct/word-1', 'direct%2Fword-1'],
-    beside: { DATABASE_URL: 'postgres://127.0.0.1:1/db' },
   },
   REDIS_URL: { value: 'redis://:of-redis-1@127.0.0.1:1', hidden: ['of-redis-1'] },
   UPSTREAM_API_KEY: { value: 'of-service-1', hidden: ['of-service-1'], beside: inService },
