@@ -29,16 +29,19 @@ interface Source {
 const long = (what: string) => `${what}-0123456789-0123456789-012345`;
 const inService = { UPSTREAM_URL: 'http://127.0.0.1:1' };
 
+const databaseUrl = 'postgres://u:pass%2Fword-1@127.0.0.1:1/db?password=of-query-1';
+
 const sources: Readonly<Record<string, Source>> = {
   SECRET: { value: long('secret'), hidden: [long('secret')] },
   SECRET_PREVIOUS: { value: long('previous'), hidden: [long('previous')], beside: { SECRET: long('secret') } },
   DATABASE_URL: {
-    value: 'postgres://u:pass%2Fword-1@127.0.0.1:1/db?password=of-query-1',
+    value: databaseUrl,
     hidden: ['pass/word-1', 'pass%2Fword-1', 'of-query-1'],
   },
   DATABASE_DIRECT_URL: {
     value: 'postgres://u:direct%2Fword-1@127.0.0.1:1/db',
     hidden: ['direct/word-1', 'direct%2Fword-1'],
+    beside: { DATABASE_URL: databaseUrl },
   },
   REDIS_URL: { value: 'redis://:of-redis-1@127.0.0.1:1', hidden: ['of-redis-1'] },
   UPSTREAM_API_KEY: { value: 'of-service-1', hidden: ['of-service-1'], beside: inService },
@@ -121,7 +124,7 @@ const ofProcesses = [
     ofFiles.map((place) => ({
       ...place,
       // `SECRET` beside `SECRET_FILE` is refused.
-      environment: (directory) => ({ ...place.environment(directory), SECRET: '' }),
+      environment: (directory) => ({ ...place.environment(directory), SECRET: '', DATABASE_URL: '' }),
     })),
   ),
 ];
