@@ -55,6 +55,17 @@ export function unwrap<Result extends { __typename: string; code?: ErrorCode; me
   return result as Exclude<Result, { code: ErrorCode }>;
 }
 
+/** What `of` returns of each item of a list. An item that the gateway could not read costs no other. */
+export const readable = <Item, Value>(items: readonly Item[], of: (item: Item) => Value): Value[] =>
+  [...items.keys()].flatMap((at) => {
+    try {
+      return [of(items[at] as Item)];
+    } catch (error) {
+      if (error instanceof PosternError) return [];
+      throw error;
+    }
+  });
+
 /** The pages of a list, each of which is read when it is asked for. */
 export async function* pages<Page extends { pageInfo: { hasNextPage: boolean; endCursor: string | null } }>(
   readPage: (after: string | null) => Promise<Page>,

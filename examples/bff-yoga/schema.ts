@@ -2,7 +2,7 @@
 import { GraphQLError } from 'graphql';
 import { createSchema } from 'graphql-yoga';
 import { Feed, Job, JobChanges, Publish } from './operations.ts';
-import { ask, PosternError, watch } from './postern.ts';
+import { ask, PosternError, readable, watch } from './postern.ts';
 import type { Visitor } from './visitors.ts';
 
 export interface Context {
@@ -65,7 +65,7 @@ export const schema = createSchema<Context>({
         assertSees(visitor, args.accountId);
         const { nodes, pageInfo } = await fromGateway(ask(Feed, args).then(({ posts }) => posts));
         return {
-          items: nodes.map(({ text, author }) => ({ text, author: author.name })),
+          items: readable(nodes, ({ text, author }) => ({ text, author: author.name })),
           next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
         };
       },

@@ -1,5 +1,5 @@
 import { graphql } from './gql/gql.ts';
-import { ask, pages, unwrap, watch } from './postern.ts';
+import { ask, pages, readable, unwrap, watch } from './postern.ts';
 
 const Feed = graphql(`query Feed($accountId: ID!, $identifier: String!, $after: String) {
   posts(accountId: $accountId, identifier: $identifier, first: 100, after: $after) {
@@ -25,7 +25,10 @@ const Job = graphql(`subscription Job($jobIds: [ID!]!) { jobPostingUpdated(jobId
 
 const accountId = 'pnet-----------------A';
 const feed = pages(async (after) => (await ask(Feed, { accountId, identifier: 'ACoSandbox250', after })).posts);
-for await (const { nodes } of feed) console.log(nodes.length, 'posts by', nodes[0]?.author.name);
+for await (const { nodes } of feed) {
+  const authors = readable(nodes, (post) => post.author.name);
+  console.log(authors.length, 'posts by', authors[0]);
+}
 
 const draftId = '1011'; // the sandbox asks for a code and then for a token
 const inputs = { EMAIL_VERIFICATION: ['sandbox-email-token'], OTP: ['', 'abc', '000000', '123456'], UNRECOGNIZED: [] };

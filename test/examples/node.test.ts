@@ -101,6 +101,20 @@ describe('ask and unwrap', () => {
     });
   });
 
+  test('one item that could not be read costs no other', async () => {
+    const { ask, readable } = await load('postern.ts');
+    const errors = [
+      { message: 'An odd post.', path: ['nodes', 1], extensions: { code: 'PROVIDER_ERROR' } },
+      { message: 'An odd author.', path: ['nodes', 2, 'author'], extensions: { code: 'PROVIDER_ERROR' } },
+    ];
+    const nodes = [{ author: { name: 'Ada' } }, null, { author: null }, { author: { name: 'Grace' } }];
+    vi.stubGlobal('fetch', async () => Response.json({ data: { nodes }, errors }));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const data = await ask(parse('{ nodes { author { name } } }'), {});
+    expect(readable(data.nodes, (post: { author: { name: string } }) => post.author.name)).toEqual(['Ada', 'Grace']);
+    expect(() => readable([1], () => JSON.parse('{'))).toThrow(SyntaxError);
+  });
+
   test('an error without a path hides no data', async () => {
     const { ask } = await load('postern.ts');
     const errors = [
