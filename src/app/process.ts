@@ -1,5 +1,6 @@
 /** The process: configuration → gateway → listen; signal → stop. */
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import { openLog } from '../kernel/log.ts';
@@ -81,6 +82,8 @@ async function main(): Promise<void> {
     await app.close();
     throw error;
   });
+  if (config.needsDatabase && config.database.kind === 'sqlite')
+    logger.info(`Database: ${resolve(config.database.file)}`);
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
   if (app.metricsAddress !== null) logger.info(`Metrics: ${app.metricsAddress}`);
   if (config.webhooksPage) logger.info(`Webhooks: ${address}${webhooksPage}`);

@@ -27,6 +27,7 @@ export function observeAttempts(
   now: () => number,
 ): AttemptObserver {
   const mayLogFailed = boundedLines(attemptLinesPerMinute, now);
+  const mayLogAttempt = boundedLinesByKey(attemptLinesPerMinute, now);
   const mayLogUnsent = boundedLinesByKey(attemptLinesPerMinute, now);
   return {
     attempt(delivery, send) {
@@ -61,11 +62,13 @@ export function observeAttempts(
       const { outcome } = decision;
       const response = responseOf(attempt);
       metrics?.record('postern.delivery.attempt.duration', attempt.duration_ms / 1_000, { outcome, response });
-      if (outcome !== 'failed') return;
-      const fields = mayLogFailed();
+      if (outcome === 'succeeded') return;
+      const fields = outcome === 'failed' ? mayLogFailed() : mayLogAttempt(webhookId);
       if (fields === null) return;
       const { number: attempts, status, failure } = attempt;
-      logger.warn({ deliveryId, webhookId, attempts, status, failure, ...fields }, 'delivery failed');
+      const facts = { deliveryId, webhookId, attempts, status, failure, ...fields };
+      if (outcome === 'failed') logger.warn(facts, 'delivery failed');
+      else logger.info(facts, 'attempt failed, and is repeated');
     },
     disabled(webhooks) {
       // Their log lines follow with the notices.

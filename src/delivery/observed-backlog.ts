@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import { type Database, type DatabaseLocation, openUnmigrated } from '../store/database.ts';
 import { postgresDefaults } from '../store/postgres-settings.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
@@ -29,7 +30,17 @@ interface BacklogCounts {
 export function startBacklog(
   database: Database,
   location: DatabaseLocation,
-  { metrics, now, logger }: { readonly metrics: Metrics | null; readonly now: () => Date; readonly logger: Logger },
+  {
+    metrics,
+    now,
+    logger,
+    clock = () => performance.now(),
+  }: {
+    readonly metrics: Metrics | null;
+    readonly now: () => Date;
+    readonly logger: Logger;
+    readonly clock?: Clock;
+  },
 ): Backlog {
   if (metrics === null) return { close: async () => undefined };
   let own: Database | null = null;
@@ -40,20 +51,22 @@ export function startBacklog(
   let closed = false;
 
   async function count(): Promise<void> {
-    const began = performance.now();
+    const began = clock();
     try {
       own ??= await ownConnection(location);
       counts = await countByState(own ?? database);
-      countedAt = performance.now();
+      countedAt = clock();
     } catch (error) {
+      // Former counts would say that all is well.
+      counts = null;
       logger.warn({ err: error }, 'the deliveries could not be counted');
     }
-    nextAt = performance.now() + Math.max(minAgeMs, rest * (performance.now() - began));
+    nextAt = clock() + Math.max(minAgeMs, rest * (clock() - began));
     counting = null;
   }
 
   async function latest(): Promise<BacklogCounts | null> {
-    if (!closed && counting === null && performance.now() >= nextAt) counting = count();
+    if (!closed && counting === null && clock() >= nextAt) counting = count();
     if (counting !== null) await Promise.race([counting, sleep(patienceMs, undefined, { ref: false })]);
     return counts;
   }
@@ -71,7 +84,7 @@ export function startBacklog(
   observeAge('postern.delivery.oldest_due.age', 'oldestDue');
   observeAge('postern.events.oldest.age', 'oldestEvent');
   metrics.observe('postern.delivery.backlog.age', async () =>
-    (await latest()) === null ? [] : [[(performance.now() - countedAt) / 1_000, {}]],
+    (await latest()) === null ? [] : [[(clock() - countedAt) / 1_000, {}]],
   );
   return {
     async close() {

@@ -33,12 +33,17 @@ describe.each(databases)('on $name', (dialect) => {
       .toMatchObject([{ level: 40, webhookId, reason: 'gone', notified: 0 }]);
   });
 
-  test('an attempt that is retried has no line', async () => {
+  test('an attempt that is repeated says why it failed, once a minute for each webhook', async () => {
     receiver.answer = (_request, response) => response.writeHead(500).end();
-    await gateway.webhook(receiver.address);
-    await gateway.emit('a');
+    const webhookId = await gateway.webhook(receiver.address);
+    const { deliveries } = await gateway.emit('a');
     await gateway.delivery.worker.idle();
-    expect(receiver.received).toHaveLength(1);
+    await gateway.emit('b');
+    await gateway.delivery.worker.idle();
+    expect(receiver.received).toHaveLength(2);
+    expect(lines('attempt failed, and is repeated')).toMatchObject([
+      { level: 30, deliveryId: deliveries[0], webhookId, attempts: 1, status: 500, failure: null },
+    ]);
     expect(lines('delivery failed')).toEqual([]);
   });
 
