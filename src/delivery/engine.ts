@@ -202,7 +202,12 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     removals(database, location.kind),
     'the deliveries of a deleted webhook could not be deleted',
   );
-  const storedBytes = createStoredBytes({ ...options, maxBytes: options.maxStoredBytes ?? 0 });
+  const storedBytes = createStoredBytes({
+    ...options,
+    maxBytes: options.maxStoredBytes ?? 0,
+    after,
+    onFailure: (err) => logger.warn({ err }, 'could not store how many bytes events take'),
+  });
   const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes });
   const notifying = startSteps(
     pace,
@@ -227,7 +232,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
         () => Promise.all([outbound.close(), backlog.close()]),
         notifications.close,
         () => Promise.all([worker, retention, freeing, holding, removal, notifying].map((part) => part.close())),
-        storedBytes.save,
+        storedBytes.close,
       ]),
   };
 }

@@ -3,7 +3,6 @@
  * the transactions of the events: they would wait for one row.
  */
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import { day } from '../kernel/lib/time-units.ts';
@@ -19,27 +18,34 @@ const knownMs = 60_000;
 
 const maxKnown = 10_000;
 
+type After = (ms: number, act: () => void) => () => void;
+
 interface StoredBytesOptions {
   readonly database: Database;
   /** Of a workspace; 0 for any number. */
   readonly maxBytes: number;
   readonly now: () => Date;
-  /** Of a process that lives on. */
-  readonly logger?: Logger;
+  readonly after: After;
+  /** Called when bytes could not be stored: they are tried again. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 export type StoredBytes = ReturnType<typeof createStoredBytes>;
 
-export function createStoredBytes({ database, maxBytes, now, logger }: StoredBytesOptions) {
+export function createStoredBytes({ database, maxBytes, now, after, onFailure }: StoredBytesOptions) {
   const known = new LRUCache<string, { bytes: number; readonly at: number }>({ max: maxKnown });
   const unsaved: Tally = new Map();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: (() => void) | null = null;
 
   const today = () => Math.floor(now().getTime() / day);
 
+  const saveLater = () => {
+    cancel ??= after(saveMs, save);
+  };
+
   async function save(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
+    cancel?.();
+    cancel = null;
     if (unsaved.size === 0) return;
     const saving = [...unsaved].sort(([one], [other]) => (one < other ? -1 : 1));
     unsaved.clear();
@@ -55,8 +61,9 @@ export function createStoredBytes({ database, maxBytes, now, logger }: StoredByt
         )
         .execute();
     } catch (error) {
+      onFailure(error);
       for (const [workspaceId, bytes] of saving) addTo(unsaved, workspaceId, bytes);
-      throw error;
+      saveLater();
     }
   }
 
@@ -98,11 +105,12 @@ export function createStoredBytes({ database, maxBytes, now, logger }: StoredByt
       addTo(unsaved, workspaceId, bytes);
       const sum = known.get(workspaceId);
       if (sum !== undefined) sum.bytes += bytes;
-      timer ??= setTimeout(() => {
-        save().catch((err: unknown) => logger?.warn({ err }, 'could not store how many bytes events take'));
-      }, saveMs).unref();
+      saveLater();
     },
-    /** Writes what was added. */
-    save,
+    /** Writes what was added, as far as the database can: the events are stored whether or not they are counted. */
+    async close(): Promise<void> {
+      await save();
+      cancel?.();
+    },
   };
 }

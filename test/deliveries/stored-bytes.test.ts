@@ -1,6 +1,7 @@
 /** The rate of bytes and the quota of stored bytes of a workspace, for every way in. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterTimeout } from '../../src/delivery/after.ts';
 import { day, minute } from '../../src/kernel/lib/time-units.ts';
 import { createStoredBytes } from '../../src/store/stored-bytes.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
@@ -88,13 +89,20 @@ describe('a workspace that has stored its quota', () => {
     const { database } = gateway.app;
     const workspaceId = randomBytes(8).toString('hex');
     let time = gateway.clock.now.getTime();
-    const open = () => createStoredBytes({ database, maxBytes: 1_000, now: () => new Date(time) });
+    const open = () =>
+      createStoredBytes({
+        database,
+        maxBytes: 1_000,
+        now: () => new Date(time),
+        after: afterTimeout,
+        onFailure: () => expect.unreachable(),
+      });
     const [one, two] = [open(), open()];
     await two.requireRoom(workspaceId);
     one.add(workspaceId, 600);
-    await one.save();
+    await one.close();
     one.add(workspaceId, 600);
-    await one.save();
+    await one.close();
     await expect(open().requireRoom(workspaceId)).rejects.toThrow('can take 1000');
     await two.requireRoom(workspaceId);
     time += minute;

@@ -47,16 +47,20 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'a destination is disabled too late': [at(retryPolicy, 'failingLimit = 5 * day', 'failingLimit = 6 * day')],
   'a destination is disabled too early': [at(retryPolicy, 'failingLimit = 5 * day', 'failingLimit = 4 * day')],
   'a redelivery gets the rest of the schedule': [
-    at(requeue, "attempts_before: ref('attempts')", "attempts_before: ref('attempts_before')"),
+    at(requeue, "among === waiting ? 'attempts_before' : 'attempts'", "'attempts_before'"),
   ],
   'redelivering all leaves out the newest': [
     at(requeue, 'const ids = positions.map(', 'const ids = positions.slice(1).map('),
   ],
   'a claim ignores that a destination is paused': [
-    at('delivery/queue-transaction.ts', 'enabled === 1 && paused_until <= now', 'enabled === 1'),
+    at(
+      'delivery/queue-transaction.ts',
+      "enabled === 1 && !isAhead('webhook_destinations.paused_until', paused_until, now)",
+      'enabled === 1',
+    ),
   ],
   'a claim takes what others have claimed': [
-    at('delivery/due.ts', 'and d.next_at > 0 and d.next_at <= ', 'and iif(d.claim_token is null, d.next_at, 0) <= '),
+    at('delivery/due.ts', 'sql`d.next_at <= ', 'sql`iif(d.claim_token is null, d.next_at, 0) <= '),
   ],
   'a lease is shorter than a request': [
     at('delivery/queue.ts', 'leaseMs,\n        latestFirst', 'leaseMs: 5_000,\n        latestFirst'),
@@ -79,7 +83,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at(deadClaims, 'claim_token: null, next_at: 0', 'claim_token: null'),
   ],
   'outcomes that could not be stored are forgotten': [
-    at('delivery/outcome-buffer.ts', 'waiting.push(...outcomes);\n      return [];', 'return [];'),
+    at('delivery/outcome-buffer.ts', 'waiting.push(...outcomes);\n        return [];', 'return [];'),
   ],
   'a delivery that is claimed anew is sent anew': [
     at('delivery/claim-leases.ts', 'return lease === undefined;', 'return true;'),
@@ -115,7 +119,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('delivery/worker.ts', 'this.#release(this.#lanes.drain());\n    await', 'this.#lanes.drain();\n    await'),
   ],
   'an event misses the webhooks of its account': [
-    at('delivery/receivers.ts', "emission.accountId === null ? [''] : ['', emission.accountId]", "['']"),
+    at('delivery/receivers.ts', "accountId === null ? [''] : ['', accountId]", "['']"),
   ],
   'an event is delivered to webhooks that are disabled': [
     at('delivery/emit.ts', "state: enabled ? 'pending' : 'held'", "state: 'pending'"),

@@ -1,6 +1,7 @@
 /** Emits events of sandbox accounts, which the running gateway on the same database delivers. */
 
 import { findOldestAccount } from '../../auth/account-repository.ts';
+import { afterTimeout } from '../../delivery/after.ts';
 import { createEmit } from '../../delivery/emit.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../events/sources.ts';
@@ -38,7 +39,13 @@ const emit: Subcommand = (args) => {
           : `--account names ${options.account}, which is not an account: see "npm run account -- list".`,
       );
     }
-    const storedBytes = createStoredBytes({ database, maxBytes, now: () => now });
+    const storedBytes = createStoredBytes({
+      database,
+      maxBytes,
+      now: () => now,
+      after: afterTimeout,
+      onFailure: () => writeNote('The bytes of the event could not be counted for its workspace.'),
+    });
     await storedBytes.requireRoom(account.workspace_id);
     const store = createEmit({
       transaction: notifyingTransaction(database, location.kind),
@@ -55,7 +62,7 @@ const emit: Subcommand = (args) => {
       event,
       data: sampleData(source, event, now),
     });
-    await storedBytes.save();
+    await storedBytes.close();
     writeNote(
       `Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhook${deliveries.length === 1 ? '' : 's'}. Its id:`,
     );
