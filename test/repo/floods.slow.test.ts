@@ -560,6 +560,7 @@ const floods: Readonly<Record<string, Flood>> = {
 
 /** Why no flood here: what bounds them is filled above, or a suite of their own fills them. */
 const elsewhere: Readonly<Record<string, string>> = {
+  'capabilities/webhooks/removal.ts lastOf': 'a webhook whose deliveries are being deleted',
   'delivery/outcome-buffer.ts apart': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts parts': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts waiting': 'an outcome of a delivery with a lease',
