@@ -40,7 +40,7 @@ export function createStoredBytes({ database, maxBytes, now, after, onFailure }:
   const today = () => Math.floor(now().getTime() / day);
 
   const saveLater = () => {
-    cancel ??= after(saveMs, save);
+    cancel ??= after(saveMs, () => void save());
   };
 
   async function save(): Promise<void> {
