@@ -40,7 +40,9 @@ export function createStoredBytes({ database, maxBytes, now, after, onFailure }:
   const today = () => Math.floor(now().getTime() / day);
 
   const saveLater = () => {
-    cancel ??= after(saveMs, () => void save());
+    cancel ??= after(saveMs, () => {
+      save().catch(onFailure);
+    });
   };
 
   async function save(): Promise<void> {
