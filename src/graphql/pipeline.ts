@@ -1,6 +1,23 @@
 /**
  * The way of every GraphQL request by any door: stages in order, each of which may respond; then the first executor
  * that does not decline; then one place that makes the response.
+ *
+ *   http/server.ts       takes the requests of a connection one after the other, with an id and a log line each
+ *   http/router.ts       finds the route; headers, preflights and upgrades are refused before it
+ *   server.ts            reads the body within its bounds (http/request-bodies.ts), in its turn
+ *   doors/               choose the protocol: JSON, streams, or the messages of a WebSocket
+ *   exchange.ts          is the record of the request, for all that follows
+ *   stages.ts            pass it, respond, or throw a refusal, in the order of `stages` below
+ *   executors/           an executor declines before it changes anything; pages that it has read stay in the exchange
+ *     compiled/            lists of ports as JSON, printed by splice/, without resolvers
+ *     introspect.ts        introspection, prepared
+ *     subscribe.ts         streams
+ *     resolving/           resolvers, each of which runs an operation of its capability
+ *   response-cache.ts    stores a response without errors under the generation that `lookUp` found
+ *   presentation.ts      makes the response: errors, size, cost
+ *
+ * At the end `printed` of the exchange releases the pages, and the budget of bytes, that the request holds. Ports are
+ * wrapped in app/app.ts: in spans, in what invalidates cached responses, and in turns, so that no key holds the event loop.
  */
 
 import type { ExecutionResult } from 'graphql';

@@ -1,4 +1,16 @@
-/** Responses: errors in the contract's terms, within the largest size, with the cost. */
+/**
+ * Responses: errors in the contract's terms, within the largest size, with the cost.
+ *
+ * The way of a refusal. Whoever refuses throws a `ServiceError` or an error of graphql-js, which becomes a response
+ *   for bytes that are no request        in http/unreadable.ts, on the socket
+ *   before a door, or while it writes    in `sendRefusal` of http/send.ts, by the `refuse` of the route
+ *   of a stage, an executor or a door    in `presentRefusal` here; the door takes the status from the errors
+ *   of a resolver, or of validation      in `errors`, by `presentErrors` here
+ *   of a mutation, and expected          as a member of its union (kit/error-types.ts)
+ *   of an event of a subscription        as its last result. After a temporary one the stream ends without its
+ *                                        completion: the client comes back
+ *   of an operation of REST              in `sendRefusal`, as far as the contract allows it (rest/allowed-errors.ts)
+ */
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/send.ts';

@@ -1,3 +1,17 @@
+/**
+ * The way of a subscription, which has passed the stages of every request:
+ *
+ *   auth/streams.ts            counts its stream, and ends it with its key
+ *   subscribe-in-turns.ts      opens the source of its events, in the turn of its key:
+ *     deliveries/watch.ts        deliveries, by notification
+ *     store/row-watch.ts         rows, by polling; both wait out a fault of the database
+ *   store/watch.ts             keeps the newest states that its client has not read
+ *   kernel/lib/pacer.ts        lets few watchers go on in one turn of the event loop
+ *   stream-turns.ts            executes equal selections with equal rights once, and prints them once for all streams;
+ *                              a key with too many unread bytes waits
+ *   doors/                     write what `printStreamed` returns: parts, server-sent events, or messages
+ *   stream-end.ts              ends it with its key; doors/stream-cut.ts without its completion, for clients that come back
+ */
 import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
 import { missingKey, rightsOf } from '../../kernel/caller.ts';
