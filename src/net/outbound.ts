@@ -8,6 +8,7 @@ import type { buildConnector, Dispatcher } from 'undici';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
 import type { Lookup } from './dns/lookup.ts';
+import { readingLeniently } from './lenient-responses.ts';
 import { createOriginPools, type OriginPools } from './origin-pools.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 import { undici } from './undici.ts';
@@ -59,7 +60,7 @@ export function createOutbound({
 }): Outbound & Pick<OriginPools, 'origins'> {
   const pools = createOriginPools({
     ...keepAlive,
-    connect: guardedConnector(allows, lookup, connectTimeoutMs),
+    connect: readingLeniently(guardedConnector(allows, lookup, connectTimeoutMs)),
     // One request at a time on a connection, so that a slow response delays no other request.
     allowH2: false,
     pipelining: 1,

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 import type { ArrivingBody, Body, BodyMemory } from './body-memory.ts';
+import { readingLeniently } from './lenient-responses.ts';
 import { undici } from './undici.ts';
 
 export interface ServiceRequest {
@@ -60,7 +61,7 @@ export function openServicePool(
     connections,
     pipelining: 1,
     allowH2: false,
-    connect: reads.connect,
+    connect: readingLeniently(reads.connect),
     maxResponseSize: maxBytes,
     // Idle connections outlive the gaps between bursts of requests, unless the service asks for another time.
     keepAliveTimeout: 30_000,

@@ -6,8 +6,9 @@ import { replayedHeader } from '../kernel/idempotency.ts';
 import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { redactor } from '../kernel/secrets/redact.ts';
-import { type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
-import { openServicePool } from '../net/service-pool.ts';
+import { Body, type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
+import { type Decoder, decode, decodersOf } from '../net/content-codings.ts';
+import { openServicePool, type WholeResponse } from '../net/service-pool.ts';
 import { unreadableResponse } from '../net/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
 import { asGatewayFault, type CallFailure, connectionFailure, expiry } from './failure.ts';
@@ -57,6 +58,15 @@ export function openExchange(
   const ofService = settings.apiKey === undefined ? null : redactorFor(settings.apiKey);
   const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
 
+  /** The response without codings; null if it is too large then. */
+  async function decoded(response: WholeResponse, codings: readonly Decoder[]): Promise<WholeResponse | null> {
+    const bytes = await decode(response.body.chunks, codings, maxBytes);
+    response.body.release();
+    return bytes === null ? null : { ...response, body: new Body([bytes]) };
+  }
+
+  const tooLarge = (status: number | null) => unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
+
   return {
     prepare({ caller, requestId, idempotency }, endpoint, request) {
       const translation = translationOf(endpoint);
@@ -87,18 +97,21 @@ export function openExchange(
     },
 
     send: ({ endpoint, path, headers, body, idempotency }, signal) =>
-      pool.send({ method: endpoint.method, path, headers, body, signal }).then((response) => {
-        if (response.kind === 'whole') {
+      pool.send({ method: endpoint.method, path, headers, body, signal }).then(async (sent) => {
+        if (sent.kind === 'whole') {
+          const codings = decodersOf(sent.headers['content-encoding']);
+          const response = codings.length === 0 ? sent : await decoded(sent, codings);
+          if (response === null) return tooLarge(sent.status);
           if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
           const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
           const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), redact);
           return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
         }
-        const { status, cause } = response;
+        const { status, cause } = sent;
         if (signal.aborted) return expiry(signal.reason, { sent: true });
         switch (unreadableResponse(cause)) {
           case 'too_large':
-            return unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
+            return tooLarge(status);
           case 'not_http':
             return unexpectedResponse(status ?? 500, 'is not HTTP');
           case null:
