@@ -1,6 +1,6 @@
 /** One HTTP exchange with the upstream: preparing and sending a call, reading its response. */
 import { apiKeyToForward } from '../auth/admission.ts';
-import type { ContractEndpoint } from '../kernel/endpoint.ts';
+import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { replayedHeader } from '../kernel/idempotency.ts';
 import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
@@ -21,6 +21,8 @@ export interface PreparedCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** The ids of the path, with their names. */
+  readonly subject: string;
   readonly requestId: string;
   readonly origin: CallOrigin;
   /** Whether it may be repeated whatever its outcome: it changes nothing, or the service acts once for its key. */
@@ -84,6 +86,9 @@ export function openExchange(
         path: basePath + path + queryOf(endpoint, request),
         headers,
         body,
+        subject: pathParameters(endpoint)
+          .map((name) => `, ${name} ${Reflect.get(request, name)}`)
+          .join(''),
         requestId,
         origin: {
           accountId: requestedAccount(request),
@@ -96,7 +101,7 @@ export function openExchange(
       };
     },
 
-    send: ({ endpoint, path, headers, body, idempotency }, signal) =>
+    send: ({ endpoint, path, headers, body, subject, idempotency }, signal) =>
       pool.send({ method: endpoint.method, path, headers, body, signal }).then(async (sent) => {
         if (sent.kind === 'whole') {
           const codings = decodersOf(sent.headers['content-encoding']);
@@ -104,7 +109,10 @@ export function openExchange(
           if (response === null) return tooLarge(sent.status);
           if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
           const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
-          const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), redact);
+          const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), {
+            redact,
+            subject,
+          });
           return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
         }
         const { status, cause } = sent;

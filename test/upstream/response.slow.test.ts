@@ -50,18 +50,18 @@ describe('errors of the upstream', () => {
   });
 
   test.each([
-    ['HTML', 502, '<html>Bad gateway at 10.0.0.7</html>', 502],
-    ['an empty body', 404, '', 404],
-    ['an envelope of another shape', 418, { error: { code: 7, trace: 'at Internal.java:7' } }, 418],
-    ['an unknown type', 409, envelope('teapot', 409), 409],
-    ['an envelope with status 200', 200, envelope('resource_not_found', 404), 500],
-    ['a redirect', 302, '', 500],
-    ['JSON that is cut', 200, '{"object":"PostList","items":[', 500],
-    ['a list', 200, [], 500],
-    ['an object of another kind', 200, { object: 'WebhookList', items: [], cursor: null }, 500],
-    ['items that are none', 200, { object: 'PostList', items: 'none', cursor: null }, 500],
-    ['no body', 204, '', 500],
-  ])('%s is errors/provider_error, which reveals no internals', async (_what, status, body, shown) => {
+    ['HTML', 502, '<html>Bad gateway at 10.0.0.7</html>'],
+    ['an empty body', 404, ''],
+    ['an envelope of another shape', 418, { error: { code: 7, trace: 'at Internal.java:7' } }],
+    ['an unknown type', 409, envelope('teapot', 409)],
+    ['an envelope with status 200', 200, envelope('resource_not_found', 404)],
+    ['a redirect', 302, ''],
+    ['JSON that is cut', 200, '{"object":"PostList","items":['],
+    ['a list', 200, []],
+    ['an object of another kind', 200, { object: 'WebhookList', items: [], cursor: null }],
+    ['items that are none', 200, { object: 'PostList', items: 'none', cursor: null }],
+    ['no body', 204, ''],
+  ])('%s is errors/provider_error, which reveals no internals', async (_what, status, body) => {
     const stub = await startStub((_request, response) => {
       response.writeHead(status, { 'content-type': 'text/html', location: 'http://127.0.0.1:1/' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -70,7 +70,7 @@ describe('errors of the upstream', () => {
     const { data, errors } = await gateway.ask(listPosts);
     expect(data).toEqual({ posts: null });
     expect(errors).toHaveLength(1);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: shown });
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
     expect(JSON.stringify(errors)).not.toMatch(/10\.0\.0\.7|Internal/);
   });
 
