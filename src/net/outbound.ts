@@ -6,7 +6,7 @@
 import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
-import { type AddressRule, literalAddress } from './addresses.ts';
+import { type AddressRule, allowedOf, literalAddress } from './addresses.ts';
 import type { Lookup } from './dns/lookup.ts';
 import { readingLeniently } from './lenient-responses.ts';
 import { createOriginPools, type OriginPools } from './origin-pools.ts';
@@ -81,17 +81,17 @@ class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** Checks every address, literal or resolved, before connecting, and the peer's address after. */
+/** Connects to allowed addresses alone, literal or resolved, and checks the peer's address after. */
 function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number): buildConnector.connector {
   const guardedLookup: LookupFunction = (hostname, options, done) => {
     lookup(hostname).then(
       (addresses) => {
-        // One refused address is enough: the gateway does not control which of them is used.
-        const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => allows(address))) {
+        const allowed = allowedOf(addresses, allows);
+        const [first] = allowed;
+        if (first === undefined) {
           done(new AddressRefused(), '');
         } else if (options.all) {
-          done(null, [...addresses]);
+          done(null, [...allowed]);
         } else {
           done(null, first.address, first.family);
         }
