@@ -345,6 +345,36 @@ describe('tolerant reading', () => {
     ]);
   });
 
+  test.each(['12', '7615917337495251231', '-90071992547409931'])(
+    'an id that is the number %s is its text',
+    async (id) => {
+      const numbers = (list: object, ...keys: string[]) =>
+        JSON.stringify(list).replaceAll(new RegExp(`"(${keys.join('|')})":"\\w+"`, 'g'), `"$1":${id}`);
+      const stub = await startStub(({ path }, response) =>
+        json(
+          response,
+          200,
+          path.startsWith('/v1/webhooks')
+            ? numbers({ object: 'WebhookList', items: [webhook('w1')], cursor: null }, 'id')
+            : numbers(postList([pnetPost('1')]), 'id', 'social_id', 'public_identifier'),
+        ),
+      );
+      const { address, ask } = await proxyTo(stub);
+      const posts = `posts(accountId: "a1", identifier: "ACoAda") { nodes { ... on PnetPost { id providerId socialId author { id publicIdentifier } } } }`;
+      const { data, errors } = await ask(
+        `{ ${posts} webhooks { nodes { webhookId } } webhook(webhookId: "${id}") { webhookId } }`,
+      );
+      expect(errors).toEqual([]);
+      const [post] = data.posts.nodes;
+      expect(post).toMatchObject({ providerId: id, socialId: id, author: { publicIdentifier: id } });
+      expect([data.webhooks.nodes, data.webhook]).toEqual([[{ webhookId: id }], { webhookId: id }]);
+      const again = await ask(`{ node(id: "${post.id}") { id } }`);
+      expect(again.data.node).toEqual({ id: post.id });
+      const listed = await rest(address, 'their-key', 'GET', '/v1/users/ACoAda/posts?account_id=a1');
+      expect(listed.body.items[0]).toMatchObject({ id, social_id: id, author: { id } });
+    },
+  );
+
   test('a result without a job id gets that of the request', async () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'PnetJobPostingPublished', job_state: 'thinking' }),
