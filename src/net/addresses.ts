@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { commaList } from '../kernel/lib/comma-list.ts';
 import type { LocalNames, ResolvedAddress } from './dns/lookup.ts';
-import { localAddresses } from './dns/system-files.ts';
+import { localAddresses, parseHostsFile } from './dns/system-files.ts';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
@@ -105,7 +105,7 @@ export function literalAddress({ hostname }: { readonly hostname: string }): str
 export const allowedOf = (addresses: readonly ResolvedAddress[], allows: AddressRule): readonly ResolvedAddress[] =>
   addresses.filter(({ address }) => allows(address));
 
-const noHosts = new Map();
+const noHosts = parseHostsFile('');
 
 /** Whether a URL is ruled out without asking a name server. Other names are judged in the same way when connecting. */
 export function isRefusedTarget(

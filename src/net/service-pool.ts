@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 import type { ArrivingBody, Body, BodyMemory } from './body-memory.ts';
-import { readingLeniently } from './lenient-responses.ts';
+import { createProxies, type ProxySettings, withoutProxies } from './proxies.ts';
 import { undici } from './undici.ts';
 
 export interface ServiceRequest {
@@ -50,18 +50,20 @@ interface PoolOptions {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
   readonly memory: BodyMemory;
+  readonly proxies?: ProxySettings | undefined;
 }
 
 export function openServicePool(
   origin: string,
-  { connections, maxBytes, connectTimeoutMs, memory }: PoolOptions,
+  { connections, maxBytes, connectTimeoutMs, memory, proxies: settings = withoutProxies }: PoolOptions,
 ): ServicePool {
   const reads = createStaticReads({ timeout: connectTimeoutMs });
-  const pool = new undici.Pool(origin, {
+  const proxies = createProxies(settings, connectTimeoutMs);
+  const pool = proxies.open(origin, {
     connections,
     pipelining: 1,
     allowH2: false,
-    connect: readingLeniently(reads.connect),
+    connect: reads.connect,
     maxResponseSize: maxBytes,
     // Idle connections outlive the gaps between bursts of requests, unless the service asks for another time.
     keepAliveTimeout: 30_000,
@@ -72,9 +74,11 @@ export function openServicePool(
     send: (request) =>
       new Promise((resolve) => {
         const exchange = new ServiceExchange(request.signal, { memory, reads, resolve });
-        if (exchange.begin()) pool.dispatch(request, exchange);
+        if (exchange.begin()) pool.dispatch(proxies.prepare(origin, request), exchange);
       }),
-    close: () => pool.destroy(),
+    async close() {
+      await Promise.all([pool.destroy(), proxies.close()]);
+    },
   };
 }
 

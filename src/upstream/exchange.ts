@@ -52,13 +52,21 @@ export function openExchange(
   vocabularies: Vocabularies,
   { now, memory = createBodyMemory() }: { readonly now: () => Date; readonly memory?: BodyMemory | undefined },
 ): HttpExchange {
-  const { origin, basePath, connections, maxBytes, actsOnce } = settings;
+  const { origin, basePath, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
-  const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
+  const poolOf = (connections: number) =>
+    openServicePool(origin, {
+      connections,
+      maxBytes,
+      connectTimeoutMs: connectionWaitMs,
+      memory,
+      proxies: settings.proxies,
+    });
+  const pool = poolOf(settings.connections);
   const redactorFor = (apiKey: string) =>
     redactor([apiKey, ...Object.values(settings.headers)], ['x-api-key', ...Object.keys(settings.headers)]);
   const ofService = settings.apiKey === undefined ? null : redactorFor(settings.apiKey);
-  const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
+  const probes = poolOf(1);
 
   /** The response without codings; null if it is too large then. */
   async function decoded(response: WholeResponse, codings: readonly Decoder[]): Promise<WholeResponse | null> {

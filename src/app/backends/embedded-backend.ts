@@ -53,6 +53,7 @@ export async function embeddedBackend(
     vault,
     allows,
     lookup,
+    proxies: config.outboundProxies,
     maxBytes: config.deliveryMaxBytes,
     retentionDays: config.deliveryRetentionDays,
     maxEvents: config.deliveryMaxEvents,

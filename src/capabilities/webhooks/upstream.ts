@@ -133,8 +133,7 @@ const isWebhookList = (metadata: object): metadata is WebhookList =>
   'object' in metadata && metadata.object === 'WebhookList';
 
 /** A part that the service leaves out is nowhere else: whoever looks for it by itself would read the list again. */
-const withEveryPart = (item: Webhook): Webhook =>
-  isObject(item) ? { ...absentParts, ...(item as Webhook) } : item;
+const withEveryPart = (item: Webhook): Webhook => (isObject(item) ? { ...absentParts, ...(item as Webhook) } : item);
 
 const absentParts = { account_ids: undefined, headers: undefined, data: undefined };
 

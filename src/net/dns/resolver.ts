@@ -42,7 +42,7 @@ export function createResolver({
   query = queryServers,
   timeoutMs = 5_000,
   clock = () => performance.now(),
-}: ResolverOptions = {}): Lookup & { readonly local: LocalNames } {
+}: ResolverOptions = {}): Lookup {
   const hosts = watchedFile(hostsFile, parseHostsFile, clock);
   const settings = watchedFile(resolvConf, parseResolverSettings, clock);
   const known = new LRUCache<string, Known>({ max: maxKnownNames });
