@@ -64,6 +64,7 @@ import type { Vault } from '../kernel/secrets/vault.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import type { Lookup } from '../net/dns/lookup.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
+import type { ProxySettings } from '../net/proxies.ts';
 import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
@@ -120,6 +121,8 @@ interface DeliveryEngineOptions {
   readonly vault: Vault;
   readonly allows: AddressRule;
   readonly lookup: Lookup;
+  /** On the way to webhooks. */
+  readonly proxies?: ProxySettings | undefined;
   readonly retentionDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
@@ -136,7 +139,7 @@ interface DeliveryEngineOptions {
 }
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { database, queueDatabase, location, allows, tuning, logger, randomBytes } = options;
+  const { database, queueDatabase, location, allows, proxies, tuning, logger, randomBytes } = options;
   const { telemetry = noTelemetry, now } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
@@ -158,7 +161,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       return report;
     });
   };
-  const { outbound: network = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
+  const { outbound: network = createOutbound({ allows, lookup, proxies, connectTimeoutMs: deadlineMs }) } = tuning;
   const outbound = options.before?.(network) ?? network;
   const worker = new Worker({
     ...options,

@@ -16,7 +16,7 @@ import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/send.ts';
 import { type ErrorName, type ErrorType, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
-import { printJson } from '../kernel/lib/json-text.ts';
+import { printJson, stringify } from '../kernel/lib/json-text.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { Exchange, Outcome } from './exchange.ts';
 import { FailureLog, shortErrors, toGraphQLError, withoutStatus } from './kit/errors.ts';
@@ -62,7 +62,7 @@ export function presentRefusal(error: unknown, exchange: Exchange, options: Resp
   const failure =
     error instanceof GraphQLError ? error : new GraphQLError('Refused', { originalError: fromUnknown(error) });
   const { value, errors, hasData } = withCost({ errors: shortErrors([failure]) }, exchange, options);
-  return { errors, hasData, body: JSON.stringify(value) };
+  return { errors, hasData, body: stringify(value) };
 }
 
 function printResult(

@@ -1,6 +1,7 @@
 /** Sends responses: bodies, pages and refusals. */
 import { fromUnknown, malformedRequest, type ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/abort-signal.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 import { type Compress, sendCompressed } from './compression.ts';
 import { pageHeaders } from './headers.ts';
 import { httpStatusOf } from './http-refusal.ts';
@@ -14,7 +15,7 @@ export const sendBody = (request: Answered, status: number, contentType: string,
   request.send(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }, body);
 
 export const sendJson = (request: Answered, status: number, value: unknown): void =>
-  sendBody(request, status, jsonType, JSON.stringify(value));
+  sendBody(request, status, jsonType, stringify(value));
 
 export function sendCompressible(
   request: IncomingRequest,

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { malformedRequest, ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 import { http } from '../kernel/lib/node-http.ts';
 import { privateHeaders } from './headers.ts';
 import { lingerMs } from './unread-bodies.ts';
@@ -58,7 +59,7 @@ export function respondOn(socket: Duplex, failure: ServiceError, logger: Logger,
   // After CONNECT node:http handles no errors: a client that is gone would end the process.
   socket.on('error', () => socket.destroy());
   const envelope = toEnvelope(failure, randomUUID());
-  const body = JSON.stringify(envelope);
+  const body = stringify(envelope);
   socket.end(
     `HTTP/1.1 ${envelope.status} ${http.STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
       Object.entries(privateHeaders)

@@ -125,8 +125,7 @@ interface ServiceErrorOptions {
   readonly moreIssues?: number;
   /** Logged when the failure is unexpected, never shown to callers. */
   readonly cause?: unknown;
-  /** Overrides the table's, as `title` does, for a failure that an upstream service reported. */
-  readonly status?: number;
+  /** Overrides the table's, for a failure that an upstream service reported. */
   readonly title?: string;
   /** In lower case, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>> | null;
@@ -139,6 +138,7 @@ interface ServiceErrorOptions {
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
+  /** The type's, whatever a service sent with it. */
   readonly status: number;
   readonly title: string;
   readonly detail: string | undefined;
@@ -149,15 +149,15 @@ export class ServiceError extends Error {
   readonly outcomeUnknown: boolean | undefined;
 
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
-    const { detail, issues = [], moreIssues = 0, cause, status, title, family, headers = null } = options;
+    const { detail, issues = [], moreIssues = 0, cause, title, family, headers = null } = options;
     const defaults: ErrorRow = errorTable[errorName];
     const { stackTraceLimit } = Error;
     // One response has thousands of refusals. Their stacks took longest, and are never logged.
-    if ((status ?? defaults.status) < 500) Error.stackTraceLimit = 0;
+    if (defaults.status < 500) Error.stackTraceLimit = 0;
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.errorName = errorName;
-    this.status = status ?? defaults.status;
+    this.status = defaults.status;
     this.title = title ?? defaults.title;
     this.detail = detail;
     this.issues = issues;

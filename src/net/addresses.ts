@@ -1,7 +1,10 @@
 /** Only public unicast addresses are allowed for callers' URLs: a webhook must not reach services of our network. */
 import ipaddr from 'ipaddr.js';
 import { commaList } from '../kernel/lib/comma-list.ts';
+import type { LocalNames, ResolvedAddress } from './dns/lookup.ts';
+import { localAddresses, parseHostsFile } from './dns/system-files.ts';
 
+type Address = ReturnType<typeof ipaddr.parse>;
 type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
 
 /** @param address as text without brackets */
@@ -9,8 +12,39 @@ export type AddressRule = (address: string) => boolean;
 
 const block = (text: string): AddressBlock => ipaddr.parseCIDR(text);
 
-/** IPv6's only public unicast block: loopback, link-local, unique-local and embedded IPv4 lie outside. */
+/** IPv6's only public unicast block: loopback, link-local and unique-local lie outside. */
 const publicIPv6 = block('2000::/3');
+
+/** Addresses of IPv6 that lead to one of IPv4, and where that begins among their bytes. */
+const translations = [
+  // RFC 4291, section 2.5.5.2: mapped.
+  { within: block('::ffff:0:0/96'), at: 12 },
+  // RFC 6052, section 2.1: NAT64, as name servers of networks without IPv4 give.
+  { within: block('64:ff9b::/96'), at: 12 },
+  // RFC 3056, section 2: 6to4.
+  { within: block('2002::/16'), at: 2 },
+] as const;
+
+const translationOf = (address: Address) => translations.find(({ within }) => isInBlock(address, within));
+
+const translated = (address: Address, at: number): Address =>
+  ipaddr.fromByteArray(address.toByteArray().slice(at, at + 4));
+
+/** @param text a valid address. @returns the one that it leads to */
+function parseAddress(text: string): Address {
+  const address = ipaddr.parse(text);
+  const translation = translationOf(address);
+  return translation === undefined ? address : translated(address, translation.at);
+}
+
+/** Of a block in a translation. All of a translation is no block of IPv4: it would allow everything. */
+function parseBlock(text: string): AddressBlock {
+  const [network, bits] = block(text);
+  const translation = translationOf(network);
+  if (translation === undefined) return [network, bits];
+  const bitsOfIPv4 = bits - translation.within[1];
+  return bitsOfIPv4 <= 0 ? [network, bits] : [translated(network, translation.at), Math.min(32, bitsOfIPv4)];
+}
 
 /** In addition to the special-purpose blocks of the IANA registries. */
 const refusedBlocks = [
@@ -24,28 +58,27 @@ const refusedBlocks = [
 export function addressRule(allowed: readonly AddressBlock[]): AddressRule {
   return (text) => {
     if (!ipaddr.isValid(text)) return false;
-    const address = ipaddr.parse(text);
+    const address = parseAddress(text);
     if (allowed.some((each) => isInBlock(address, each))) return true;
     if (refusedBlocks.some((each) => isInBlock(address, each))) return false;
     return address.range() === 'unicast' && (address.kind() === 'ipv4' || isInBlock(address, publicIPv6));
   };
 }
 
-function isInBlock(address: ReturnType<typeof ipaddr.parse>, [network, bits]: AddressBlock): boolean {
+function isInBlock(address: Address, [network, bits]: AddressBlock): boolean {
   // `match` accepts only the kind of its address, which is checked here.
   return address.kind() === network.kind() && address.match(network as never, bits);
 }
 
-/** IPv4 within IPv6 is IPv4. */
 export const inBlocks =
   (blocks: readonly AddressBlock[]): AddressRule =>
   (text) =>
-    ipaddr.isValid(text) && blocks.some((each) => isInBlock(ipaddr.process(text), each));
+    ipaddr.isValid(text) && blocks.some((each) => isInBlock(parseAddress(text), each));
 
 /** One client has a whole /64 of IPv6. Text that is no address, which a proxy may pass on, stands for itself. */
 export function clientOf(text: string): string {
   if (!ipaddr.isValid(text)) return text.slice(0, 64);
-  const address = ipaddr.process(text);
+  const address = parseAddress(text);
   return address.kind() === 'ipv4' ? address.toString() : `${hexOf(address.toByteArray().slice(0, 8))}/64`;
 }
 
@@ -54,10 +87,10 @@ const hexOf = (bytes: readonly number[]): string => Buffer.from(bytes).toString(
 /** Reads comma-separated blocks and addresses. @throws Error that says what the value must be */
 export function readBlocks(value: string): readonly AddressBlock[] {
   return commaList(value).map((entry) => {
-    if (ipaddr.isValidCIDR(entry)) return block(entry);
+    if (ipaddr.isValidCIDR(entry)) return parseBlock(entry);
     // The parser also accepts 127.1 and 0x7f000001: mistakes in an allow list.
     if (ipaddr.IPv4.isValidFourPartDecimal(entry)) return block(`${entry}/32`);
-    if (ipaddr.IPv6.isValid(entry)) return block(`${entry}/128`);
+    if (ipaddr.IPv6.isValid(entry)) return parseBlock(`${entry}/128`);
     throw new Error(`must be addresses or blocks such as 10.0.0.0/8, with commas between, but has "${entry}"`);
   });
 }
@@ -68,12 +101,20 @@ export function literalAddress({ hostname }: { readonly hostname: string }): str
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** RFC 6761, section 6.3: always this machine, whatever a resolver says. */
-const isLocalName = (hostname: string): boolean => /(^|\.)localhost\.?$/i.test(hostname);
+/** Of the addresses of a name, those that may be connected to. A name without any is refused. */
+export const allowedOf = (addresses: readonly ResolvedAddress[], allows: AddressRule): readonly ResolvedAddress[] =>
+  addresses.filter(({ address }) => allows(address));
 
-/** Whether a URL's text alone rules it out. Resolved addresses are checked when connecting. */
-export function isRefusedTarget(url: URL, allows: AddressRule): boolean {
+const noHosts = parseHostsFile('');
+
+/** Whether a URL is ruled out without asking a name server. Other names are judged in the same way when connecting. */
+export function isRefusedTarget(
+  url: URL,
+  allows: AddressRule,
+  local: LocalNames = (hostname) => localAddresses(noHosts, hostname),
+): boolean {
   const literal = literalAddress(url);
   if (literal !== null) return !allows(literal);
-  return isLocalName(url.hostname) && !allows('127.0.0.1') && !allows('::1');
+  const addresses = local(url.hostname);
+  return addresses !== undefined && allowedOf(addresses, allows).length === 0;
 }

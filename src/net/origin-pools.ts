@@ -7,7 +7,6 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
-import { undici } from './undici.ts';
 
 export interface OriginPools {
   /**
@@ -28,7 +27,8 @@ interface Used {
   inFlight: number;
 }
 
-export function createOriginPools(options: Pool.Options): OriginPools {
+/** @param open makes the pool of an origin */
+export function createOriginPools(open: (origin: string) => Pool): OriginPools {
   const used = new Map<string, Used>();
   const idle = new LRUCache<string, Pool>({
     max: maxIdleOrigins,
@@ -37,10 +37,10 @@ export function createOriginPools(options: Pool.Options): OriginPools {
       if (reason === 'evict') discard(pool);
     },
   });
-  let open = true;
+  let isOpen = true;
 
   function create(origin: string): Pool {
-    const pool = new undici.Pool(origin, options);
+    const pool = open(origin);
     const drop = () => {
       if (idle.peek(origin) !== pool || pool.stats.connected > 0) return;
       idle.delete(origin);
@@ -50,7 +50,7 @@ export function createOriginPools(options: Pool.Options): OriginPools {
   }
 
   function take(origin: string): Used {
-    if (!open) throw new Error('The network is closed');
+    if (!isOpen) throw new Error('The network is closed');
     const known = used.get(origin);
     if (known !== undefined) return known;
     const taken = { pool: idle.get(origin) ?? create(origin), inFlight: 0 };
@@ -66,7 +66,7 @@ export function createOriginPools(options: Pool.Options): OriginPools {
       taken.inFlight += 1;
       const release = () => {
         taken.inFlight -= 1;
-        if (taken.inFlight > 0 || !open) return;
+        if (taken.inFlight > 0 || !isOpen) return;
         used.delete(origin);
         if (pool.stats.connected > 0) idle.set(origin, pool);
         else discard(pool);
@@ -77,7 +77,7 @@ export function createOriginPools(options: Pool.Options): OriginPools {
       return used.size + idle.size;
     },
     async destroy() {
-      open = false;
+      isOpen = false;
       await Promise.all([...used.values()].map(({ pool }) => pool.destroy()));
       await Promise.all([...idle.values()].map((pool) => pool.destroy()));
       idle.clear();

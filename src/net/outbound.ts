@@ -6,9 +6,10 @@
 import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
-import { type AddressRule, literalAddress } from './addresses.ts';
+import { type AddressRule, allowedOf, isRefusedTarget, literalAddress } from './addresses.ts';
 import type { Lookup } from './dns/lookup.ts';
 import { createOriginPools, type OriginPools } from './origin-pools.ts';
+import { createProxies, type Proxies, type ProxySettings, withoutProxies } from './proxies.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 import { undici } from './undici.ts';
 
@@ -48,16 +49,22 @@ const shownBytes = 1024;
 /** Of idle connections. The other side may ask for another time, up to the maximum. */
 const keepAlive = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 30_000 } as const;
 
+interface OutboundOptions {
+  readonly allows: AddressRule;
+  readonly lookup: Lookup;
+  readonly connectTimeoutMs: number;
+  /** A proxy resolves names, and judges where they lead. The gateway judges what it knows without asking. */
+  readonly proxies?: ProxySettings | undefined;
+}
+
 export function createOutbound({
   allows,
   lookup,
   connectTimeoutMs,
-}: {
-  readonly allows: AddressRule;
-  readonly lookup: Lookup;
-  readonly connectTimeoutMs: number;
-}): Outbound & Pick<OriginPools, 'origins'> {
-  const pools = createOriginPools({
+  proxies: settings = withoutProxies,
+}: OutboundOptions): Outbound & Pick<OriginPools, 'origins'> {
+  const proxies = createProxies(settings, connectTimeoutMs);
+  const options = {
     ...keepAlive,
     connect: guardedConnector(allows, lookup, connectTimeoutMs),
     // One request at a time on a connection, so that a slow response delays no other request.
@@ -66,31 +73,46 @@ export function createOutbound({
     // `deadlineMs` is the one deadline of a request.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
+  const pools = createOriginPools((origin) =>
+    proxies.open(origin, options, (socket) => limitReads(socket, maxWireBytes)),
+  );
   return {
-    post: (request) => post(pools, request),
+    post: (request) =>
+      proxies.has(request.url.origin) && isRefusedTarget(request.url, allows, lookup.local)
+        ? Promise.resolve(refusedAddress)
+        : post({ pools, proxies }, request),
     get origins() {
       return pools.origins;
     },
-    close: () => pools.destroy(),
+    async close() {
+      await Promise.all([pools.destroy(), proxies.close()]);
+    },
   };
 }
+
+const refusedAddress: OutboundResponse = {
+  status: null,
+  failure: 'address_refused',
+  retryAfter: null,
+  body: Buffer.alloc(0),
+};
 
 class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** Checks every address, literal or resolved, before connecting, and the peer's address after. */
+/** Connects to allowed addresses alone, literal or resolved, and checks the peer's address after. */
 function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number): buildConnector.connector {
   const guardedLookup: LookupFunction = (hostname, options, done) => {
     lookup(hostname).then(
       (addresses) => {
-        // One refused address is enough: the gateway does not control which of them is used.
-        const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => allows(address))) {
+        const allowed = allowedOf(addresses, allows);
+        const [first] = allowed;
+        if (first === undefined) {
           done(new AddressRefused(), '');
         } else if (options.all) {
-          done(null, [...addresses]);
+          done(null, [...allowed]);
         } else {
           done(null, first.address, first.family);
         }
@@ -116,7 +138,10 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
   };
 }
 
-function post(pools: OriginPools, { url, headers, body, deadlineMs, signal }: OutboundPost): Promise<OutboundResponse> {
+function post(
+  { pools, proxies }: { readonly pools: OriginPools; readonly proxies: Proxies },
+  { url, headers, body, deadlineMs, signal }: OutboundPost,
+): Promise<OutboundResponse> {
   return new Promise((resolve) => {
     const { pool, release } = pools.take(url.origin);
     let status: number | null = null;
@@ -139,36 +164,33 @@ function post(pools: OriginPools, { url, headers, body, deadlineMs, signal }: Ou
     const deadline = setTimeout(() => cut('timeout'), deadlineMs);
     if (signal !== undefined) onAbort(signal, () => cut('timeout'));
 
-    pool.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
-      {
-        onRequestStart(started) {
-          controller = started;
-          // A request whose deadline passed while it waited for a connection must not be sent.
-          if (settled) started.abort(new Error('The deadline has passed'));
-        },
-        onResponseStart(_controller, code, responseHeaders) {
-          // Informational responses (1xx) precede the final one.
-          if (code < 200) return;
-          status = code;
-          const value = responseHeaders['retry-after'];
-          retryAfter = typeof value === 'string' ? value : null;
-        },
-        onResponseData(_controller, chunk) {
-          if (received < shownBytes) kept.push(chunk);
-          received += chunk.length;
-          if (received >= maxReadBytes) cut(null);
-        },
-        onResponseEnd() {
-          settle(null);
-          release();
-        },
-        onResponseError(_controller, error) {
-          settle(failureReasonOf(error));
-          release();
-        },
+    pool.dispatch(proxies.prepare(url.origin, { path: url.pathname + url.search, method: 'POST', headers, body }), {
+      onRequestStart(started) {
+        controller = started;
+        // A request whose deadline passed while it waited for a connection must not be sent.
+        if (settled) started.abort(new Error('The deadline has passed'));
       },
-    );
+      onResponseStart(_controller, code, responseHeaders) {
+        // Informational responses (1xx) precede the final one.
+        if (code < 200) return;
+        status = code;
+        const value = responseHeaders['retry-after'];
+        retryAfter = typeof value === 'string' ? value : null;
+      },
+      onResponseData(_controller, chunk) {
+        if (received < shownBytes) kept.push(chunk);
+        received += chunk.length;
+        if (received >= maxReadBytes) cut(null);
+      },
+      onResponseEnd() {
+        settle(null);
+        release();
+      },
+      onResponseError(_controller, error) {
+        settle(failureReasonOf(error));
+        release();
+      },
+    });
   });
 }
 

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 import type { ArrivingBody, Body, BodyMemory } from './body-memory.ts';
+import { createProxies, type ProxySettings, withoutProxies } from './proxies.ts';
 import { undici } from './undici.ts';
 
 export interface ServiceRequest {
@@ -49,14 +50,16 @@ interface PoolOptions {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
   readonly memory: BodyMemory;
+  readonly proxies?: ProxySettings | undefined;
 }
 
 export function openServicePool(
   origin: string,
-  { connections, maxBytes, connectTimeoutMs, memory }: PoolOptions,
+  { connections, maxBytes, connectTimeoutMs, memory, proxies: settings = withoutProxies }: PoolOptions,
 ): ServicePool {
   const reads = createStaticReads({ timeout: connectTimeoutMs });
-  const pool = new undici.Pool(origin, {
+  const proxies = createProxies(settings, connectTimeoutMs);
+  const pool = proxies.open(origin, {
     connections,
     pipelining: 1,
     allowH2: false,
@@ -71,9 +74,11 @@ export function openServicePool(
     send: (request) =>
       new Promise((resolve) => {
         const exchange = new ServiceExchange(request.signal, { memory, reads, resolve });
-        if (exchange.begin()) pool.dispatch(request, exchange);
+        if (exchange.begin()) pool.dispatch(proxies.prepare(origin, request), exchange);
       }),
-    close: () => pool.destroy(),
+    async close() {
+      await Promise.all([pool.destroy(), proxies.close()]);
+    },
   };
 }
 

@@ -17,6 +17,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EAI_FAIL: 'name_not_found',
   ENODATA: 'name_not_found',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  PROXY_FAILED: 'connection_failed',
   ETIMEDOUT: 'connection_failed',
   ECONNREFUSED: 'connection_failed',
   EHOSTUNREACH: 'connection_failed',
@@ -54,14 +55,14 @@ export function failureReasonOf(error: unknown): FailureReason {
   return code.startsWith('UND_ERR') ? 'invalid_response' : 'connection_failed';
 }
 
+const beforeSending: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'PROXY_FAILED']);
+
 /** Whether the request was certainly not sent: name lookup, connection and TLS handshake come before its first byte. */
 export function failedBeforeSending(error: unknown): boolean {
   const { code, syscall, errors } = propertiesOf(error);
   // Of several addresses, each must have failed before.
   if (errors.length > 0) return errors.every(failedBeforeSending);
-  return (
-    syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || endsHandshake(code)
-  );
+  return syscall === 'connect' || syscall === 'getaddrinfo' || beforeSending.has(code) || endsHandshake(code);
 }
 
 /** Null if the connection failed instead. @param error as undici reports it */

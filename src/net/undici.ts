@@ -7,11 +7,14 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-export const undici: Pick<typeof import('undici'), 'Pool' | 'buildConnector'> = {
+export const undici: Pick<typeof import('undici'), 'Pool' | 'buildConnector'> & { readonly kParser: symbol } = {
   get Pool() {
     return require('undici/lib/dispatcher/pool.js');
   },
   get buildConnector() {
     return require('undici/lib/core/connect.js');
+  },
+  get kParser() {
+    return require('undici/lib/core/symbols.js').kParser;
   },
 };

@@ -58,11 +58,11 @@ const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
   invalid_resource_identifier: ['unprocessable_entity'],
 };
 
-/** With a type that the endpoint has, and its status in the contract. */
+/** With a type that the endpoint has. */
 export function toAllowedError(endpoint: EndpointName, failure: ServiceError): ServiceError {
   const { errorName, detail, issues, cause, headers, outcomeUnknown } = failure;
   const name = isAllowed(endpoint, errorName) ? errorName : substituteOf(endpoint, errorName);
-  if (name === errorName && failure.status === errorTable[name].status) return failure;
+  if (name === errorName) return failure;
   if (name === 'unexpected_error') {
     return outcomeUnknown ? failureOfCommand(unexpectedError(failure)) : unexpectedError(failure);
   }

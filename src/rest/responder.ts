@@ -5,7 +5,7 @@ import type { Parameters } from '../http/router.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, replayedHeader } from '../kernel/idempotency.ts';
-import { printJson } from '../kernel/lib/json-text.ts';
+import { printJson, stringify } from '../kernel/lib/json-text.ts';
 import { performOnceForKey } from '../kernel/perform-once.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
@@ -34,7 +34,7 @@ export async function respond(
     return printJson(shown(endpoint, await endpoint.operation.perform(ports, forwarded, request)), context.turn);
   }
   const { name, operation } = endpoint;
-  const print = (result: object) => JSON.stringify(shown(endpoint, result));
+  const print = (result: object) => stringify(shown(endpoint, result));
   const command = { operation, endpoint: name, key, request, print };
   const { body, replayed } = await performOnceForKey(idempotency, command, ports, context);
   if (replayed) http.addHeaders({ [replayedHeader]: 'true' });

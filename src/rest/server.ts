@@ -9,6 +9,7 @@ import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { toEnvelope } from '../kernel/errors.ts';
 import type { Idempotency } from '../kernel/idempotency.ts';
 import { type FairTurns, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 import type { Ports } from '../kernel/ports.ts';
 import { nothingSpent, Printing, type RequestContext } from '../kernel/request-context.ts';
 import { toAllowedError } from './allowed-errors.ts';
@@ -36,7 +37,7 @@ export function restRoutes(options: RestOptions): Route[] {
       request,
       failure.status,
       jsonType,
-      JSON.stringify(toEnvelope(failure, request.id)),
+      stringify(toEnvelope(failure, request.id)),
       options.compress ?? null,
     );
   return prefixes.flatMap((prefix) => [

@@ -8,6 +8,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureOfCommand, ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, type IdempotentRequest, replayedHeader, type TakenKey } from '../kernel/idempotency.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 import { day } from '../kernel/lib/time-units.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
@@ -181,7 +182,7 @@ const hashOfAll = (parts: readonly unknown[]): string => hash('sha256', JSON.str
 
 /** A failure is stored without a status: so older gateways read it. */
 const writeFailure = ({ errorName, status, title, detail }: ServiceError): string =>
-  JSON.stringify({ errorName, status, title, detail });
+  stringify({ errorName, status, title, detail });
 
 function readFailure(column: string | null): ServiceError | null {
   if (column === null) return null;

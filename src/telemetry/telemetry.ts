@@ -1,4 +1,5 @@
 /** The gateway's view of telemetry. Parts that are off are null: `metrics?.count(…)` does not even make labels. */
+import type { ProxySettings } from '../net/proxies.ts';
 import type { CounterName, GaugeName, HistogramName, LabelsOf } from './series.ts';
 
 export interface Telemetry {
@@ -90,6 +91,8 @@ export interface TelemetrySettings {
   /** OTLP over HTTP; null for none. */
   readonly metricsUrl: string | null;
   readonly metricsIntervalMs: number;
+  /** On the way to the collector. */
+  readonly proxies?: ProxySettings | undefined;
   readonly sampler: TraceSampler;
   readonly samplerRatio: number;
   readonly prometheus: { readonly host: string; readonly port: number; readonly onMainPort: boolean } | null;

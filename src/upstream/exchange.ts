@@ -1,13 +1,14 @@
 /** One HTTP exchange with the upstream: preparing and sending a call, reading its response. */
 import { apiKeyToForward } from '../auth/admission.ts';
-import type { ContractEndpoint } from '../kernel/endpoint.ts';
+import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { replayedHeader } from '../kernel/idempotency.ts';
 import type { AbortSignalLike } from '../kernel/lib/abort-signal.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { redactor } from '../kernel/secrets/redact.ts';
-import { type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
-import { openServicePool } from '../net/service-pool.ts';
+import { Body, type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
+import { type Decoder, decode, decodersOf } from '../net/content-codings.ts';
+import { openServicePool, type WholeResponse } from '../net/service-pool.ts';
 import { unreadableResponse } from '../net/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
 import { asGatewayFault, type CallFailure, connectionFailure, expiry } from './failure.ts';
@@ -20,6 +21,8 @@ export interface PreparedCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** The ids of the path, with their names. */
+  readonly subject: string;
   readonly requestId: string;
   readonly origin: CallOrigin;
   /** Whether it may be repeated whatever its outcome: it changes nothing, or the service acts once for its key. */
@@ -49,13 +52,30 @@ export function openExchange(
   vocabularies: Vocabularies,
   { now, memory = createBodyMemory() }: { readonly now: () => Date; readonly memory?: BodyMemory | undefined },
 ): HttpExchange {
-  const { origin, basePath, connections, maxBytes, actsOnce } = settings;
+  const { origin, basePath, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
-  const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
+  const poolOf = (connections: number) =>
+    openServicePool(origin, {
+      connections,
+      maxBytes,
+      connectTimeoutMs: connectionWaitMs,
+      memory,
+      proxies: settings.proxies,
+    });
+  const pool = poolOf(settings.connections);
   const redactorFor = (apiKey: string) =>
     redactor([apiKey, ...Object.values(settings.headers)], ['x-api-key', ...Object.keys(settings.headers)]);
   const ofService = settings.apiKey === undefined ? null : redactorFor(settings.apiKey);
-  const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs: connectionWaitMs, memory });
+  const probes = poolOf(1);
+
+  /** The response without codings; null if it is too large then. */
+  async function decoded(response: WholeResponse, codings: readonly Decoder[]): Promise<WholeResponse | null> {
+    const bytes = await decode(response.body.chunks, codings, maxBytes);
+    response.body.release();
+    return bytes === null ? null : { ...response, body: new Body([bytes]) };
+  }
+
+  const tooLarge = (status: number | null) => unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
 
   return {
     prepare({ caller, requestId, idempotency }, endpoint, request) {
@@ -74,6 +94,9 @@ export function openExchange(
         path: basePath + path + queryOf(endpoint, request),
         headers,
         body,
+        subject: pathParameters(endpoint)
+          .map((name) => `, ${name} ${Reflect.get(request, name)}`)
+          .join(''),
         requestId,
         origin: {
           accountId: requestedAccount(request),
@@ -86,19 +109,25 @@ export function openExchange(
       };
     },
 
-    send: ({ endpoint, path, headers, body, idempotency }, signal) =>
-      pool.send({ method: endpoint.method, path, headers, body, signal }).then((response) => {
-        if (response.kind === 'whole') {
+    send: ({ endpoint, path, headers, body, subject, idempotency }, signal) =>
+      pool.send({ method: endpoint.method, path, headers, body, signal }).then(async (sent) => {
+        if (sent.kind === 'whole') {
+          const codings = decodersOf(sent.headers['content-encoding']);
+          const response = codings.length === 0 ? sent : await decoded(sent, codings);
+          if (response === null) return tooLarge(sent.status);
           if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
           const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
-          const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), redact);
+          const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), {
+            redact,
+            subject,
+          });
           return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
         }
-        const { status, cause } = response;
+        const { status, cause } = sent;
         if (signal.aborted) return expiry(signal.reason, { sent: true });
         switch (unreadableResponse(cause)) {
           case 'too_large':
-            return unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
+            return tooLarge(status);
           case 'not_http':
             return unexpectedResponse(status ?? 500, 'is not HTTP');
           case null:

@@ -129,7 +129,7 @@ export function createResilientCall({
       logFailure(logger, call, result, attempts, wait);
       if (call.endpoint.method !== 'GET') {
         if (mayHaveActed(result.error)) unsettled = result.error;
-        else if (result.error.status < 500) unsettled = null;
+        else if (result.reported === null ? (result.status ?? 500) < 500 : result.error.status < 500) unsettled = null;
       }
       if (wait === null) throw unsettled ?? result.error;
       metrics?.count('postern.upstream.retries', { 'url.template': templateOf(call.endpoint) });

@@ -26,17 +26,23 @@ interface Value {
   readonly value: object;
 }
 
-/** @param now epoch milliseconds. @param redact takes secrets out of the texts of an error */
+/**
+ * @param now epoch milliseconds. @param told.redact takes secrets out of the texts of an error
+ * @param told.subject of a command: the ids of its path, with their names
+ */
 export function readResponse(
   endpoint: ContractEndpoint,
   translation: Translation,
   response: WholeResponse,
   now: number,
-  redact: (text: string) => string = (text) => text,
+  {
+    redact = (text) => text,
+    subject = '',
+  }: { readonly redact?: (text: string) => string; readonly subject?: string } = {},
 ): Success | CallFailure {
   const { headers, body } = response;
   if (response.status >= 200 && response.status <= 299) {
-    return { kind: 'success', body, read: () => parseValue(translation, response) };
+    return { kind: 'success', body, read: () => parseValue(endpoint, translation, response, subject) };
   }
   const redacted = (text: unknown) => (typeof text === 'string' ? redact(text) : text);
   // Another Postern sends 503 for a request too many: it concerns the caller, not the service's health.
@@ -62,14 +68,30 @@ export function readResponse(
 const isLimited = ({ status, headers: { ratelimit } }: WholeResponse): boolean =>
   status === 503 && typeof ratelimit === 'string' && /;\s*r=0\b/.test(ratelimit);
 
-function parseValue(translation: Translation, { status, body }: WholeResponse): Value | CallFailure {
+function parseValue(
+  { method }: ContractEndpoint,
+  translation: Translation,
+  { status, body }: WholeResponse,
+  subject: string,
+): Value | CallFailure {
   const json = parseObject(body.chunks);
-  if (typeof json === 'string') return unexpectedResponse(status, json);
+  const known = (ids = '') => (method === 'GET' ? '' : ` (status ${status}${subject}${ids})`);
+  if (typeof json === 'string') return unexpectedResponse(status, `${json}${known()}`);
   translation.decode?.(json);
   return translation.objects.some((object) => object === json.object)
     ? { kind: 'value', value: json }
-    : unexpectedResponse(status, 'is of no kind that the contract has for it');
+    : unexpectedResponse(status, `is of no kind that the contract has for it${known(idsIn(json))}`);
 }
+
+const [maxIds, maxIdLength] = [3, 255];
+
+/** What is known of a command although its response is unreadable: ids that the response names. */
+const idsIn = (json: JsonObject): string =>
+  Object.entries(json)
+    .filter(([key, value]) => isIdKey(key) && typeof value === 'string' && value.length <= maxIdLength)
+    .slice(0, maxIds)
+    .map(([key, value]) => `, ${key} ${value}`)
+    .join('');
 
 /** Parses once, for everyone who shares the response. */
 export class ParsedOnDemand implements WireResponse {
@@ -111,6 +133,14 @@ export class ParsedOnDemand implements WireResponse {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+const isIdKey = (key: string): boolean => /^(?:\w+_)?(?:id|identifier|username)$/.test(key);
+
+/** An id that a service sends as a number, which the contract has as text. */
+const numericId = /"(?:\w+_)?(?:id|identifier|username)"\s*:\s*-?\d/;
+
+const idAsText = (key: string, value: unknown, { source }: { readonly source?: string }): unknown =>
+  typeof value === 'number' && isIdKey(key) ? source : value;
+
 /** Invalid UTF-8 becomes replacement characters. */
 const decoder = new TextDecoder();
 
@@ -122,7 +152,8 @@ function parseObject(body: readonly Uint8Array[]): JsonObject | string {
     const [first = new Uint8Array(), ...others] = body;
     const bytes = others.length === 0 ? first : Buffer.concat(body);
     if (isExcessive(bytes)) return `has more than ${maxDepth} levels or ${maxValues} values`;
-    const parsed = parseWellFormed(decoder.decode(bytes));
+    const text = decoder.decode(bytes);
+    const parsed = parseWellFormed(text, numericId.test(text) ? idAsText : undefined);
     return isObject(parsed) ? parsed : noJsonObject;
   } catch {
     return noJsonObject;
@@ -138,7 +169,6 @@ export function unexpectedResponse(status: number, what: string): CallFailure {
 const unreadableError = (status: number, what: string) =>
   new ServiceError('provider_error', {
     detail: `The response of the upstream service ${what}.`,
-    ...(status >= 400 ? { status } : {}),
     // A 503 of a proxy may stand for a connection that broke behind it.
     outcomeUnknown: status >= 400 && status < 500 ? false : undefined,
   });
@@ -164,7 +194,6 @@ function reportedError(
     return { error: unreadableError(status, 'is an error of no type that the contract has'), reported: null };
   }
   const error = new ServiceError(errorName, {
-    status,
     title: reportedText(title),
     detail: reportedText(detail),
     family: familyOf(errorName, endpoint),

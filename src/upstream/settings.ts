@@ -1,3 +1,4 @@
+import type { ProxySettings } from '../net/proxies.ts';
 import type { TermMap } from './translation.ts';
 
 export interface UpstreamSettings {
@@ -19,6 +20,8 @@ export interface UpstreamSettings {
   /** Per operation. */
   readonly maxCalls: number;
   readonly connections: number;
+  /** On the way to it. */
+  readonly proxies?: ProxySettings | undefined;
   /** Of a response. */
   readonly maxBytes: number;
 }

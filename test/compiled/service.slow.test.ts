@@ -74,7 +74,7 @@ const sent: Readonly<Record<string, readonly [compiled: string | RegExp, respond
     /^errors/,
     bytes(page, { 'content-length': page.length + 10, connection: 'close' }),
   ],
-  'a compressed page': ['not_json', bytes(gzipSync(page), { 'content-encoding': 'gzip' })],
+  'a compressed page': ['yes', bytes(gzipSync(page), { 'content-encoding': 'gzip' })],
   nothing: ['not_json', bytes('')],
   'no content': [anyWay, (_request, response) => void response.writeHead(204).end()],
   null: [anyWay, bytes('null')],

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, configHelp, readConfig } from '../../src/app/config/config.ts';
 import { logLevels, secretNames } from '../../src/app/config/variables.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
+import type { ProxySettings } from '../../src/net/proxies.ts';
 import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { traceSamplers } from '../../src/telemetry/telemetry.ts';
 import { pageAt } from '../support/docs.ts';
@@ -42,6 +43,21 @@ const upstreamNumber = (
   good: [['7', 7]],
   bad: [['0', `${name} must be a whole number from 1 to `]],
   needs: upstream,
+});
+
+const proxyCase = (name: string, of: (proxies: ProxySettings) => URL | undefined): VariableCase => ({
+  of: ({ outboundProxies }) => outboundProxies && of(outboundProxies)?.href,
+  unset: undefined,
+  good: [
+    ['http://user:password@host:3128', 'http://user:password@host:3128/'],
+    ['host:3128', 'http://host:3128/'],
+  ],
+  bad: [
+    ['socks5://u:hunter2@host', `${name} must be http://<host>:<port> or https://<host>:<port>`],
+    ['http://', `${name} must be http://<host>:<port>`],
+  ],
+  needs: { OUTBOUND_PROXY: 'on' },
+  secret: true,
 });
 
 /** A setting of the connections to Postgres. */
@@ -517,6 +533,24 @@ const cases: Readonly<Record<string, VariableCase>> = {
   STREAMS_PER_KEY: countOf('STREAMS_PER_KEY', ({ streams }) => streams.perKey, 100, 1),
   STREAMS_PER_WORKSPACE: countOf('STREAMS_PER_WORKSPACE', ({ streams }) => streams.perWorkspace, 500, 1),
   STREAMS_PER_PROCESS: countOf('STREAMS_PER_PROCESS', ({ streams }) => streams.perProcess, 1_000, 1),
+  HTTP_PROXY: proxyCase('HTTP_PROXY', ({ http }) => http),
+  HTTPS_PROXY: proxyCase('HTTPS_PROXY', ({ https }) => https),
+  NO_PROXY: {
+    of: ({ outboundProxies }) => outboundProxies?.except('a.example', '80'),
+    unset: false,
+    good: [['.example', true]],
+    bad: [],
+    needs: { OUTBOUND_PROXY: 'on' },
+  },
+  OUTBOUND_PROXY: {
+    of: ({ outboundProxies }) => outboundProxies !== undefined,
+    unset: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'OUTBOUND_PROXY must be one of on, off, but is "yes"']],
+  },
   UPSTREAM_URL: {
     of: ({ upstream }) => upstream && upstream.origin + upstream.basePath,
     unset: null,

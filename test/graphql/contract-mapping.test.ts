@@ -113,14 +113,13 @@ describe('issuesInGraphQL', () => {
   test('keeps all that the failure says, and says the new paths in its detail', () => {
     const error = new ServiceError('invalid_url', {
       issues: [{ path: ['request_url'], code: 'malformed', message: 'must be a URL' }],
-      status: 422,
       title: 'Bad URL',
       family: 'account',
       headers: { 'retry-after': '5' },
       outcomeUnknown: true,
     });
     const mapped = issuesInGraphQL(error, {}, ['input']);
-    expect(mapped).toMatchObject({ type: 'errors/invalid_url', status: 422, title: 'Bad URL', family: 'account' });
+    expect(mapped).toMatchObject({ type: 'errors/invalid_url', status: 400, title: 'Bad URL', family: 'account' });
     expect(mapped).toMatchObject({ headers: { 'retry-after': '5' }, outcomeUnknown: true });
     expect(mapped.detail).toBe('input.requestUrl must be a URL');
     expect(mapped.cause).toBe(error);

@@ -88,28 +88,35 @@ describe.each(backends)('solveJobCheckpoint, $name backend', (backend) => {
   test('a malformed input is told as a wrong one is, and does not count as an attempt', async () => {
     const draftId = await draft('otp');
     await publish(draftId);
-    const tooLong = 'x'.repeat(limits.name + 1);
-    const issues = {
-      letters: [
-        'invalid_parameters',
-        { code: 'MALFORMED', limit: null, message: 'must be a one-time code of 4 to 8 digits' },
-      ],
-      '': ['invalid_parameters', { code: 'TOO_SHORT', limit: 1, message: 'must not be empty' }],
-      [tooLong]: ['too_many_characters', { code: 'TOO_LONG', limit: limits.name, message: expect.any(String) }],
-    } as const;
-    for (const [input, [name, issue]] of Object.entries(issues)) {
-      // A service says no more than the type of the error.
-      const told = backend.serves.issues ? issue : { code: 'MALFORMED', message: expect.any(String) };
-      for (let attempt = 1; attempt <= 6; attempt += 1)
-        expect(await solve(draftId, input)).toMatchObject({
-          ...anError(name),
-          __typename: 'CheckpointError',
-          code: name.toUpperCase(),
-          issues: [{ path: ['input', 'input'], ...told }],
-          checkpoint: left(5),
-        });
-    }
+    const issue = { code: 'MALFORMED', limit: null, message: 'must be a one-time code of 4 to 8 digits' };
+    // A service says no more than the type of the error.
+    const told = backend.serves.issues ? issue : { code: 'MALFORMED', message: expect.any(String) };
+    for (let attempt = 1; attempt <= 6; attempt += 1)
+      expect(await solve(draftId, 'letters')).toMatchObject({
+        ...anError('invalid_parameters'),
+        __typename: 'CheckpointError',
+        code: 'INVALID_PARAMETERS',
+        issues: [{ path: ['input', 'input'], ...told }],
+        checkpoint: left(5),
+      });
     expect(await solve(draftId, otp)).toMatchObject(isPublished);
+  });
+
+  test('an input of no checkpoint is refused before anything is looked for, as over REST', async () => {
+    const tooLong: [string, string, string] = [
+      'x'.repeat(limits.name + 1),
+      'too_many_characters',
+      `must have at most ${limits.name} characters`,
+    ];
+    // Whether the input may be empty is left to a service.
+    const empty: [string, string, string][] = backend.serves.issues ? [['', 'invalid_parameters', 'must not be empty']] : [];
+    for (const [input, name, message] of [tooLong, ...empty]) {
+      expect(await solve('404', input)).toMatchObject({
+        type: `errors/${name}`,
+        __typename: 'InvalidRequestError',
+        issues: [{ path: ['input', 'input'], message }],
+      });
+    }
   });
 
   test('each step has five attempts of its own', async () => {

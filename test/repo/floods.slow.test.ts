@@ -31,6 +31,7 @@ import { Deadline } from '../../src/kernel/lib/abort-signal.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import { createResolver } from '../../src/net/dns/resolver.ts';
 import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts';
+import { undici } from '../../src/net/undici.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { idempotencyRows } from '../../src/store/idempotency-rows.ts';
 import { createKeyedLock } from '../../src/store/keyed-lock.ts';
@@ -301,7 +302,7 @@ const floods: Readonly<Record<string, Flood>> = {
     collections: ['net/origin-pools.ts idle', 'net/origin-pools.ts used'],
     most: maxIdleOrigins,
     async fill() {
-      const pools = createOriginPools({});
+      const pools = createOriginPools((origin) => new undici.Pool(origin));
       await times(3 * maxIdleOrigins, (n) => {
         const { pool, release } = pools.take(`http://h${n}.example`);
         Object.defineProperty(pool, 'stats', { value: { connected: 1 } });

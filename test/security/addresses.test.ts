@@ -32,9 +32,7 @@ describe('address rules', () => {
   test('an allowed block allows its own addresses and no others', () => {
     const rule = addressRule(readBlocks('127.0.0.0/8, 10.1.2.3, fd00::/8'));
     expect(['127.0.0.1', '10.1.2.3', 'fd00::1'].map(rule)).toEqual([true, true, true]);
-    expect(['10.1.2.4', '192.168.0.1', '::1', '::ffff:127.0.0.1', 'not an address'].map(rule)).toEqual(
-      Array(5).fill(false),
-    );
+    expect(['10.1.2.4', '192.168.0.1', '::1', 'not an address'].map(rule)).toEqual(Array(4).fill(false));
   });
 
   test.each(['nonsense', '10.0.0.0/33', '127.1', '10.0.0.0/8;192.168.0.0/16', 'localhost'])(

@@ -44,6 +44,12 @@ const sources: Readonly<Record<string, Source>> = {
     beside: { DATABASE_URL: databaseUrl },
   },
   REDIS_URL: { value: 'redis://:of-redis-1@127.0.0.1:1', hidden: ['of-redis-1'] },
+  ...Object.fromEntries(
+    ['HTTP', 'HTTPS'].map((scheme): [string, Source] => [
+      `${scheme}_PROXY`,
+      { value: 'http://u:of%2Fproxy-1@127.0.0.1:1', hidden: ['of/proxy-1', 'of%2Fproxy-1'] },
+    ]),
+  ),
   UPSTREAM_API_KEY: { value: 'of-service-1', hidden: ['of-service-1'], beside: inService },
   UPSTREAM_HEADERS: {
     value: JSON.stringify({
@@ -58,6 +64,8 @@ const sources: Readonly<Record<string, Source>> = {
 
 /** Variables of libraries, which have no file. */
 const ofLibraries: Readonly<Record<string, Source>> = {
+  http_proxy: { value: 'http://u:of-small-1@127.0.0.1:1', hidden: ['of-small-1'] },
+  https_proxy: { value: 'http://u:of-small-2@127.0.0.1:1', hidden: ['of-small-2'] },
   PGPASSWORD: { value: 'of-postgres-1', hidden: ['of-postgres-1'] },
   ...Object.fromEntries(
     ['', '_TRACES', '_METRICS'].flatMap((signal): [string, Source][] => [

@@ -217,7 +217,7 @@ export function startProcess(world: World): SimulatedProcess {
       database,
       kind: 'sqlite',
       vault,
-      allows,
+      isRefused: () => false,
       now,
       randomBytes,
       maxWebhooks: 0,

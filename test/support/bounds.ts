@@ -117,7 +117,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'rest/contract-fields.ts variants': ['the code', 'the contract'],
   'net/origin-pools.ts idle': ['hosts of webhooks', 'max'],
   'net/origin-pools.ts used': ['hosts of webhooks', 'requests in flight'],
-  'net/service-pool.ts pool': ['the operator', 'one origin'],
+  'net/proxies.ts pool': ['connections that are being opened', 'connections to the service, deliveries in flight'],
   'splice/template.ts open': ['the code', 'the call'],
   'store/channels.ts listeners': ['the code', 'the channels of a process'],
   'store/idempotency-rows.ts counts': ['API keys', 'max'],

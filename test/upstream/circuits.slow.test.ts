@@ -53,7 +53,7 @@ describe('a key that asks for what fails', () => {
   test.each<[string, Respond, number]>([
     ['500', page(500), 500],
     ['503', fails('service_unavailable', 503), 503],
-    ['504 of a proxy', page(504), 504],
+    ['504 of a proxy', page(504), 500],
     ['no response', hangs, 504],
   ])('with %s is refused after a while, and no other key is', async (_what, fault, status) => {
     const setup = await setUp(deadlines, at('ACoBad', fault));

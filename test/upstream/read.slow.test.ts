@@ -124,7 +124,7 @@ describe('a read', () => {
     [
       'that is an unreadable error',
       (_request, response) => json(response, 502, '<html>'),
-      { type: 'errors/provider_error', status: 502 },
+      { type: 'errors/provider_error', status: 500 },
       3,
     ],
     ['that does not come', () => {}, { type: 'errors/request_timeout', status: 504 }, 1],

@@ -93,3 +93,18 @@ describe('a filtered list', () => {
     expect(stub.received).toHaveLength(1);
   });
 });
+
+describe('a list without a field of the contract', () => {
+  test.each(Object.keys(webhook('w')))('%s is read once', async (field) => {
+    const items = Array.from({ length: 5 }, (_, n) => ({ ...webhook(`w${n}`), [field]: undefined }));
+    const stub = await startStub((_request, response) =>
+      json(response, 200, { object: 'WebhookList', items, cursor: 'next' }),
+    );
+    const gateway = await proxyTo(stub);
+    const { data } = await gateway.ask(
+      '{ webhooks(first: 5) { nodes { __typename webhookId accounts { accountId } headers { key } data { name } events } } }',
+    );
+    expect(data.webhooks.nodes).toHaveLength(5);
+    expect(stub.received).toHaveLength(1);
+  });
+});

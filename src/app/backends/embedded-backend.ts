@@ -8,7 +8,7 @@ import { embeddedWebhooks } from '../../capabilities/webhooks/embedded.ts';
 import { startDeliveryEngine } from '../../delivery/engine.ts';
 import { cursorCodec } from '../../kernel/paging.ts';
 import { createVault, type Vault } from '../../kernel/secrets/vault.ts';
-import { addressRule } from '../../net/addresses.ts';
+import { addressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
 import { refusingSandboxKeys } from '../../providers/sandbox/keys.ts';
 import { withDeadlines } from '../../providers/with-deadlines.ts';
@@ -42,6 +42,7 @@ export async function embeddedBackend(
   await useSecret(sealing, vault);
   if (config.demo) await createDemo(databases.accounts, vault, config, dependencies);
   const allows = addressRule(config.outboundAllow);
+  const lookup = createResolver({ servers: config.dnsServers });
   await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
     database: databases.deliveries,
@@ -51,7 +52,8 @@ export async function embeddedBackend(
     processId,
     vault,
     allows,
-    lookup: createResolver({ servers: config.dnsServers }),
+    lookup,
+    proxies: config.outboundProxies,
     maxBytes: config.deliveryMaxBytes,
     retentionDays: config.deliveryRetentionDays,
     maxEvents: config.deliveryMaxEvents,
@@ -79,7 +81,7 @@ export async function embeddedBackend(
         ...shared,
         database: databases.deliveries,
         vault,
-        allows,
+        isRefused: (url) => isRefusedTarget(url, allows, lookup.local),
         maxWebhooks: config.webhooksPerWorkspace,
       }),
     },

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { ResponseCacheSettings } from '../../cache/response-store.ts';
 import type { DocumentSettings } from '../../graphql/documents/document-manifest.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
+import type { ProxySettings } from '../../net/proxies.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import { postgresSettings } from './postgres.ts';
@@ -19,12 +20,14 @@ export type Config = ReturnType<typeof readConfig>;
 const productionShutdownDelayMs = 5_000;
 
 /** @throws ConfigError for the first variable with an invalid value */
-export function readConfig(environment: Environment) {
+export function readConfig(given: Environment) {
+  const environment = withProxyNames(given);
   refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
   const values: Variables = readAll(variables, environment);
   const database = databaseOf(values);
   const production = values.NODE_ENV === 'production';
-  const upstream = upstreamSettings(values, environment);
+  const proxies = { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY };
+  const upstream = upstreamSettings(values, environment, proxies);
   const needsDatabase = upstream === null || upstream.apiKey !== undefined;
   if (production && needsDatabase && !environment.DATABASE_URL && !environment.DATABASE_URL_FILE) {
     throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
@@ -42,7 +45,7 @@ export function readConfig(environment: Environment) {
     demoKeyFile: join(dataDirectory, demoKeyName(database)),
     production,
     logLevel: values.LOG_LEVEL,
-    telemetry: telemetrySettings(values, values.PORT),
+    telemetry: telemetrySettings(values, values.PORT, proxies),
     /** Milliseconds of service after the order to stop. */
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     /** Undefined: created once and kept in the data directory. */
@@ -67,6 +70,8 @@ export function readConfig(environment: Environment) {
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
+    /** On the way to webhooks. */
+    outboundProxies: values.OUTBOUND_PROXY ? proxies : undefined,
     dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     /** The newest; 0 for any number. */
@@ -91,6 +96,23 @@ export function readConfig(environment: Environment) {
     },
     upstream,
   });
+}
+
+/** Variables of proxies that programs share, some of them in lower case alone (curl, for `http_proxy`). */
+const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
+const foreignProxyNames = ['ALL_PROXY', 'FTP_PROXY'] as const;
+
+/** The names of the table, and none that is somebody else's and looks like a mistake. */
+function withProxyNames(environment: Environment): Environment {
+  const named = { ...environment };
+  for (const name of [...proxyNames, ...foreignProxyNames]) {
+    const small = name.toLowerCase();
+    const value = environment[small] || environment[name];
+    delete named[small];
+    delete named[name];
+    if (value && proxyNames.some((each) => each === name)) named[name] = value;
+  }
+  return named;
 }
 
 function databaseOf(values: Variables): DatabaseLocation {
@@ -134,7 +156,11 @@ function responseCacheSettings(values: Variables, upstream: UpstreamSettings | n
   return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };
 }
 
-function upstreamSettings(values: Variables, environment: Environment): UpstreamSettings | null {
+function upstreamSettings(
+  values: Variables,
+  environment: Environment,
+  proxies: ProxySettings,
+): UpstreamSettings | null {
   const address = values.UPSTREAM_URL;
   if (address === undefined) {
     const isSet = (name: string) => Boolean(environment[name] || environment[fileVariable(name)]);
@@ -144,6 +170,7 @@ function upstreamSettings(values: Variables, environment: Environment): Upstream
   }
   return {
     ...address,
+    proxies,
     apiKey: values.UPSTREAM_API_KEY,
     names: values.UPSTREAM_NAMES ?? {},
     actsOnce: values.UPSTREAM_IDEMPOTENCY,

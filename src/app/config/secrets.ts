@@ -31,12 +31,16 @@ const structured: Readonly<Record<string, SecretsOf>> = {
   DATABASE_URL: inUrl,
   DATABASE_DIRECT_URL: inUrl,
   REDIS_URL: inUrl,
+  HTTP_PROXY: inUrl,
+  HTTPS_PROXY: inUrl,
   UPSTREAM_HEADERS: escapedInJson,
 };
 
-/** Variables that libraries read. */
+/** Variables that libraries read, and other names of ours. */
 const ofLibraries: Readonly<Record<string, SecretsOf>> = {
   PGPASSWORD: whole,
+  http_proxy: inUrl,
+  https_proxy: inUrl,
   OTEL_EXPORTER_OTLP_HEADERS: inPairs,
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: inPairs,
   OTEL_EXPORTER_OTLP_METRICS_HEADERS: inPairs,

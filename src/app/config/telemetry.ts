@@ -1,4 +1,5 @@
 /** The variables of OpenTelemetry that the gateway reads, and Prometheus's address. The SDK reads the others. */
+import type { ProxySettings } from '../../net/proxies.ts';
 import { type TelemetrySettings, traceSamplers } from '../../telemetry/telemetry.ts';
 import { oneOf, wholeNumber, withoutLastSlashes } from './values.ts';
 import { optionalVariable, variable } from './variable.ts';
@@ -63,8 +64,8 @@ type TelemetryValues = {
   readonly [Name in keyof typeof telemetryVariables]: ReturnType<(typeof telemetryVariables)[Name]['read']>;
 };
 
-/** @param port of the gateway itself */
-export function telemetrySettings(values: TelemetryValues, port: number): TelemetrySettings {
+/** @param port of the gateway itself. @param proxies on the way to the collector */
+export function telemetrySettings(values: TelemetryValues, port: number, proxies: ProxySettings): TelemetrySettings {
   const send = !values.OTEL_SDK_DISABLED;
   const common = values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const urlFor = (path: string) => (common === undefined ? null : `${withoutLastSlashes(common)}/v1/${path}`);
@@ -75,6 +76,7 @@ export function telemetrySettings(values: TelemetryValues, port: number): Teleme
     serviceName: values.OTEL_SERVICE_NAME,
     tracesUrl: send && values.OTEL_TRACES_EXPORTER === 'otlp' ? traces : null,
     metricsUrl: send && values.OTEL_METRICS_EXPORTER === 'otlp' ? metrics : null,
+    proxies,
     metricsIntervalMs: values.OTEL_METRIC_EXPORT_INTERVAL,
     sampler: values.OTEL_TRACES_SAMPLER,
     samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,

@@ -48,6 +48,13 @@ export function redisUrl(value: string): string {
   throw new Error('must be redis://<user>:<password>@<host>/<number>, or the same with rediss://');
 }
 
+export function proxyUrl(value: string): URL {
+  // Other programs take a host alone.
+  const url = URL.parse(value.includes('://') ? value : `http://${value}`);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
+  throw new Error('must be http://<host>:<port> or https://<host>:<port>');
+}
+
 export function nameServers(value: string): readonly string[] {
   const servers = commaList(value);
   try {

@@ -1,5 +1,6 @@
 import { documentModes } from '../../graphql/documents/document-manifest.ts';
 import { readBlocks } from '../../net/addresses.ts';
+import { readExceptions } from '../../net/proxies.ts';
 import { postgresVariables } from './postgres.ts';
 import { telemetryVariables } from './telemetry.ts';
 import {
@@ -12,6 +13,7 @@ import {
   onOrOff,
   origins,
   postgresUrl,
+  proxyUrl,
   redisUrl,
   secret,
   termMap,
@@ -195,6 +197,20 @@ export const variables = {
     'Subscriptions that one process can have open, and as many WebSockets.',
     '1000',
     wholeNumber(1, 1_000_000),
+  ),
+  HTTP_PROXY: optionalSecret(
+    'Proxy, as `http://<user>:<password>@<host>:<port>`, for addresses with `http`: of the upstream service, of an OpenTelemetry collector, and with `OUTBOUND_PROXY=on` of webhooks. In lower case too, which wins.',
+    proxyUrl,
+  ),
+  HTTPS_PROXY: optionalSecret('The same for addresses with `https`, by a tunnel (`CONNECT`).', proxyUrl),
+  NO_PROXY: variable(
+    'Hosts, separated by commas, that are reached without a proxy: `service.internal` with all names below it, `.internal` likewise, `*.internal` for the names below alone, addresses, blocks such as `10.0.0.0/8`, each with a port if it is for that alone; `*` for all.',
+    '',
+    readExceptions,
+  ),
+  OUTBOUND_PROXY: switchVariable(
+    '`on` sends deliveries through the proxy too. The proxy then resolves the host names of webhooks, and has to keep deliveries out of your network: the gateway refuses only addresses and names of `/etc/hosts` that `OUTBOUND_ALLOW` does not allow.',
+    'off',
   ),
   UPSTREAM_URL: optionalVariable(
     'Base URL of a service that speaks the contract, with or without `/v1`: `https://api.example/api`. It then serves the jobs, posts and webhooks.',

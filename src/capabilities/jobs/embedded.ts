@@ -3,7 +3,6 @@ import { mayActFor } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';
-import { parse } from '../../kernel/parse.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
@@ -42,14 +41,7 @@ import {
   watchedJobs,
   withSmallContents,
 } from './repository.ts';
-import {
-  checkpointInputShape,
-  type JobPageRequest,
-  type JobPosting,
-  type JobPublishResult,
-  jobListLimits,
-  jobListScope,
-} from './shapes.ts';
+import { type JobPageRequest, type JobPosting, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
 
 /** A change outlives its caller's connection, as its outcome must be stored; the network's deadline may end it. */
@@ -157,7 +149,6 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       advance(context, request, async (session, draft, lease) => {
         const checkpoint = requireOpen(readCheckpoint(draft.checkpoint), now());
         try {
-          parse(checkpointInputShape, request);
           return await attemptPublication(lease, () =>
             network.solveCheckpoint(session, toNetwork(draft), checkpoint, request.input, neverAborted),
           );

@@ -9,7 +9,6 @@ import {
   jobFilterShape,
   jobListShape,
   jobPublishShape,
-  jobSolutionShape,
   jobWatchShape,
 } from './shapes.ts';
 
@@ -19,8 +18,6 @@ export const editJob = operation('jobs:write', jobEditShape, ({ jobs }) => jobs.
 });
 export const publishJob = operation('jobs:write', jobPublishShape, ({ jobs }) => jobs.publish);
 export const solveJobCheckpoint = operation('jobs:write', jobCheckpointShape, ({ jobs }) => jobs.solveCheckpoint);
-/** For GraphQL, where a malformed input is a `CheckpointError` too: the network's port checks it behind the open checkpoint. */
-export const solveJobCheckpointByForm = operation('jobs:write', jobSolutionShape, ({ jobs }) => jobs.solveCheckpoint);
 export const createJobDraft = operation('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft, {
   isAtomic: true,
 });

@@ -239,17 +239,12 @@ export const jobListScope = ({
   order_by = defaultJobOrder,
 }: JobFilter & Pick<JobListRequest, 'order_by'>): CursorScope => [account_id, anyOf(state), query, order_by];
 
-export const checkpointInputShape = z.object({ input: label() });
-
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({
   draft_id: resourceId(),
   account_id: resourceId(),
-  ...checkpointInputShape.shape,
+  input: label(),
 });
-
-/** From a form: the input is checked by {@link checkpointInputShape} where the checkpoint is known that it leaves open. */
-export const jobSolutionShape = jobCheckpointShape.extend({ input: z.string() });
 
 export const jobEditedShape = z.object({ object: z.literal('PnetJobPostingEdited'), job_id: z.string() });
 

@@ -4,24 +4,24 @@ import { jobEndpoints } from './endpoints.ts';
 import type { JobsPort } from './port.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
 
-/** Completes a response that omits the id of its posting. */
+/** Completes a response without the id of its posting. */
 export function upstreamJobs(upstream: Upstream): JobsPort {
   return {
     async edit(context, request) {
       requireAccount(context.caller, request.account_id);
       const response = await upstream.call(context, jobEndpoints.edit, request);
-      return { ...response, job_id: response.job_id ?? request.job_id };
+      return { ...response, job_id: idIn(response) ?? request.job_id };
     },
     async publish(context, request) {
       requireAccount(context.caller, request.account_id);
       const response = await upstream.call(context, jobEndpoints.publish, request);
-      return { ...response, job_id: response.job_id ?? request.draft_id };
+      return { ...response, job_id: idIn(response) ?? request.draft_id };
     },
     async solveCheckpoint(context, request) {
       requireAccount(context.caller, request.account_id);
       try {
         const response = await upstream.call(context, jobEndpoints.solveCheckpoint, request);
-        return { ...response, job_id: response.job_id ?? request.draft_id };
+        return { ...response, job_id: idIn(response) ?? request.draft_id };
       } catch (error) {
         throw solutionFailure(error, null);
       }
@@ -35,3 +35,7 @@ export function upstreamJobs(upstream: Upstream): JobsPort {
     watch: unsupported('watch job postings'),
   };
 }
+
+/** What a service sends is trusted nowhere else: after a command, whatever is known is told. */
+const idIn = ({ job_id }: { readonly job_id?: unknown }): string | undefined =>
+  typeof job_id === 'string' && job_id !== '' ? job_id : undefined;

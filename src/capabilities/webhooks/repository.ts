@@ -6,7 +6,6 @@ import { checkId, newId } from '../../kernel/ids.ts';
 import { shortList, withIssues } from '../../kernel/issues.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
-import { type AddressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { isBlockedPort } from '../../net/ports.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
@@ -202,8 +201,8 @@ const listenersFor = (database: Database, workspaceId: string, accountIds: Reado
 export interface RegistryContext extends SecretContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  /** For deliveries. */
-  readonly allows: AddressRule;
+  /** Whether deliveries could never go there. */
+  readonly isRefused: (url: URL) => boolean;
   readonly now: () => Date;
   /** Per workspace; 0 for any number. */
   readonly maxWebhooks: number;
@@ -218,8 +217,8 @@ export async function createWebhook(
   request: CommonRequest,
   kind: Pick<WebhookTable, 'type' | 'source' | 'data' | 'events' | 'trigger'>,
 ): Promise<WebhookCreated> {
-  const { database, vault, allows, now, randomBytes } = context;
-  requireTarget(allows, request.request_url);
+  const { database, vault, isRefused, now, randomBytes } = context;
+  requireTarget(isRefused, request.request_url);
   const accountIds = [...new Set(request.account_ids)];
   await requireAccounts(database, caller, accountIds);
   const id = newId(randomBytes);
@@ -271,9 +270,9 @@ async function requireRoom(transaction: Transaction<Tables>, workspaceId: string
 }
 
 /** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
-export function requireTarget(allows: AddressRule, requestUrl: string): void {
+export function requireTarget(isRefused: RegistryContext['isRefused'], requestUrl: string): void {
   const url = new URL(requestUrl);
-  if (isRefusedTarget(url, allows))
+  if (isRefused(url))
     throw invalidTarget('must not lead to an address that is not public and that OUTBOUND_ALLOW does not allow');
   if (isBlockedPort(url.port)) throw invalidTarget(`must not have the port ${url.port}, which is another protocol's`);
 }

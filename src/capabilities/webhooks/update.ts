@@ -16,14 +16,14 @@ export function webhookUpdate({
   database,
   kind,
   vault,
-  allows,
+  isRefused,
   notifications,
 }: RegistryContext & { readonly notifications: Pick<Notifications, 'transaction'> }): WebhooksPort['update'] {
   return ({ caller }, request) =>
     changeChecked(database, caller, request.webhook_id, async (webhook) => {
       const { webhook_id, request_url, account_ids, headers } = request;
       requireFit(webhook, request);
-      if (request_url !== undefined) requireTarget(allows, request_url);
+      if (request_url !== undefined) requireTarget(isRefused, request_url);
       const accountIds = account_ids && [...new Set(account_ids)];
       if (accountIds !== undefined) await requireAccounts(database, caller, accountIds);
       const changes = givenChanges({

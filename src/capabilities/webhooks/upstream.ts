@@ -1,5 +1,6 @@
 import { type Caller, requireAccount, requireManaging, requireNamedAccounts } from '../../kernel/caller.ts';
 import { notOffered, ServiceError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import { readLongest } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
@@ -19,8 +20,10 @@ export const maxPages = 10;
 const pageSize = webhookLimits.limit.max;
 
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
-  const read = async (context: RequestContext, query: WebhookListRequest) =>
-    pageOf(await upstream.call(context, webhookEndpoints.list, query));
+  const read = async (context: RequestContext, query: WebhookListRequest) => {
+    const { items, cursor } = pageOf(await upstream.call(context, webhookEndpoints.list, query));
+    return { items: items.map(withEveryPart), cursor };
+  };
 
   /** Before visibility. @returns by id; null for a missing one, an error for one that may be beyond the search */
   async function search(
@@ -128,6 +131,11 @@ const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList
 
 const isWebhookList = (metadata: object): metadata is WebhookList =>
   'object' in metadata && metadata.object === 'WebhookList';
+
+/** A part that the service leaves out is nowhere else: whoever looks for it by itself would read the list again. */
+const withEveryPart = (item: Webhook): Webhook => (isObject(item) ? { ...absentParts, ...(item as Webhook) } : item);
+
+const absentParts = { account_ids: undefined, headers: undefined, data: undefined };
 
 /** As the caller may see it, or nothing; faces report items that are no webhook. */
 function itemFor(caller: Caller, filter: WebhookFilter, item: Webhook): Webhook[] {

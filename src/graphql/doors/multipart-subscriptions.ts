@@ -6,6 +6,7 @@
  */
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
+import { stringify } from '../../kernel/lib/json-text.ts';
 import { withoutStatus } from '../kit/errors.ts';
 
 /** As Yoga's in event streams. Proxies close silent connections after a minute, some after half. */
@@ -52,7 +53,7 @@ export function eventsResponse(
 function printed(result: ExecutionResult & { readonly body?: Uint8Array | string }): Uint8Array | string {
   const { errors, body } = result;
   if (body !== undefined) return body;
-  return JSON.stringify(errors === undefined ? result : { ...result, errors: errors.map(withoutStatus) });
+  return stringify(errors === undefined ? result : { ...result, errors: errors.map(withoutStatus) });
 }
 
 async function* each(results: readonly ExecutionResult[]): AsyncGenerator<ExecutionResult> {

@@ -7,6 +7,7 @@ import { type ServeSocket, type SocketConnection, tryAgainLater } from '../../ht
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/abort-signal.ts';
+import { stringify } from '../../kernel/lib/json-text.ts';
 import { bytesOf } from '../../kernel/request-context.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { withoutStatus } from '../kit/errors.ts';
@@ -242,7 +243,7 @@ class Session {
         await send(next(id, body));
       }
     } else if (!('splice' in presented) && !presented.hasData) {
-      await send(refused(id, JSON.stringify(presented.errors.map(withoutStatus))));
+      await send(refused(id, stringify(presented.errors.map(withoutStatus))));
       return operation.close('finished');
     } else {
       await send(next(id, bytesToSend(presented)));
@@ -256,7 +257,7 @@ class Session {
   async #fail(id: string, operation: SocketOperation, exchange: Exchange, error: unknown): Promise<void> {
     const { errors } = this.#options.pipeline.refuse(error, exchange);
     if (exchange.isSubscription && isTemporary(fromUnknown(error))) return this.stop(interrupted);
-    await this.#send(operation, refused(id, JSON.stringify(errors.map(withoutStatus))));
+    await this.#send(operation, refused(id, stringify(errors.map(withoutStatus))));
     operation.close('finished');
   }
 

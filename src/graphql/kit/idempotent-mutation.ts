@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requireScope } from '../../kernel/caller.ts';
+import { stringify } from '../../kernel/lib/json-text.ts';
 import type { AnyOperation } from '../../kernel/operation.ts';
 import { parse } from '../../kernel/parse.ts';
 import { performOnceForKey } from '../../kernel/perform-once.ts';
@@ -51,7 +52,7 @@ export async function performOnce<Output extends object>(
     const output = await operation.perform(ports, { ...context, idempotency: { key, onReplayed } }, request);
     return { output, repeated };
   }
-  const command = { operation, endpoint: name, key, request, print: (result: Output) => JSON.stringify(result) };
+  const command = { operation, endpoint: name, key, request, print: (result: Output) => stringify(result) };
   const { body, replayed } = await performOnceForKey(storedResponses, command, ports, context);
   return { output: JSON.parse(body), repeated: replayed };
 }

@@ -94,7 +94,7 @@ export function parseJson(text: string, what = 'The body'): unknown {
 function parseText(text: string, what: string): unknown {
   if (text.trim() === '') throw malformedRequest(`${what} is empty: send a JSON object.`);
   try {
-    return mayLoseDigits.test(text) ? JSON.parse(text, noteDigits as Reviver) : JSON.parse(text);
+    return mayLoseDigits.test(text) ? JSON.parse(text, noteDigits as ReviverOfValues) : JSON.parse(text);
   } catch {
     // The parser's own message repeats parts of the body.
     throw malformedRequest(`${what} is not valid JSON.`);
@@ -115,10 +115,17 @@ function isWellFormed(value: unknown): boolean {
 }
 
 /** Parses JSON of others. Half of a surrogate pair in a text becomes U+FFFD. */
-export function parseWellFormed(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (!escapedSurrogate.test(text) || isWellFormed(value)) return value;
-  return JSON.parse(text, (_key, each) => (typeof each === 'string' ? each.toWellFormed() : each));
+export function parseWellFormed(text: string, reviver?: Reviver): unknown {
+  const value: unknown = JSON.parse(text, reviver as ReviverOfValues);
+  return !escapedSurrogate.test(text) || isWellFormed(value) ? value : toWellFormed(value);
+}
+
+/** Keys, too: whoever reads the JSON would refuse the whole. */
+function toWellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(toWellFormed);
+  if (!isNested(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), toWellFormed(each)]));
 }
 
 /** `JSON.stringify`, but a lone surrogate, which most readers refuse even if it is escaped, becomes U+FFFD. */
@@ -128,7 +135,9 @@ export function stringify(value: unknown): string {
   return text?.includes('\\ud') ? text.replaceAll(/(?<!\\)((?:\\\\)*)\\ud[89a-f][\da-f]{2}/g, '$1\ufffd') : text;
 }
 
-type Reviver = (key: string, value: unknown) => unknown;
+/** As Node.js calls it: with a number as it is written. */
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+type ReviverOfValues = (key: string, value: unknown) => unknown;
 
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): object };
 
@@ -183,7 +192,7 @@ export function withDigits(value: unknown): string | undefined {
 /** Parses JSON that {@link withDigits} went into. */
 export function parseWithDigits(text: string): unknown {
   if (!mayLoseDigits.test(text)) return JSON.parse(text);
-  const value: unknown = JSON.parse(text, noteDigits as Reviver);
+  const value: unknown = JSON.parse(text, noteDigits as ReviverOfValues);
   withDigits(value);
   return value;
 }

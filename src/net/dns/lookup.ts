@@ -3,8 +3,14 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** All addresses of a host name, in the order in which to try them. @throws LookupFailure */
-export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+/** Addresses of a name that no name server is asked for; undefined for others. */
+export type LocalNames = (hostname: string) => readonly ResolvedAddress[] | undefined;
+
+export interface Lookup {
+  /** All addresses of a host name, in the order in which to try them. @throws LookupFailure */
+  (hostname: string): Promise<readonly ResolvedAddress[]>;
+  readonly local?: LocalNames;
+}
 
 /** Codes and call are those of the system's resolver. */
 export class LookupFailure extends Error {

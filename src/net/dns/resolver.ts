@@ -10,7 +10,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { type Clock, hour } from '../../kernel/lib/time-units.ts';
-import { type Lookup, LookupFailure, type ResolvedAddress } from './lookup.ts';
+import { type LocalNames, type Lookup, LookupFailure, type ResolvedAddress } from './lookup.ts';
 import { type Answer, type Query, query as queryServers } from './query.ts';
 import { localAddresses, namesToTry, parseHostsFile, parseResolverSettings, watchedFile } from './system-files.ts';
 
@@ -76,20 +76,19 @@ export function createResolver({
       underWay.delete(hostname);
     }
   };
-  return async (text) => {
+  const local: LocalNames = (hostname) => localAddresses(hosts(), hostname);
+  const lookup: Lookup = async (text) => {
     const hostname = text.toLowerCase();
-    const local = localAddresses(hosts(), hostname.replace(/\.$/, ''));
-    if (local !== undefined) return local;
+    const here = local(hostname);
+    if (here !== undefined) return here;
     const found = known.get(hostname);
     if (found !== undefined && clock() < found.until) {
       if (found.result instanceof LookupFailure) throw found.result;
       return found.result;
     }
-    let lookup = underWay.get(hostname);
-    if (lookup === undefined) {
-      lookup = resolve(hostname);
-      underWay.set(hostname, lookup);
-    }
-    return lookup;
+    const asked = underWay.get(hostname) ?? resolve(hostname);
+    underWay.set(hostname, asked);
+    return asked;
   };
+  return Object.assign(lookup, { local });
 }

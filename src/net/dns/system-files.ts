@@ -26,8 +26,9 @@ const loopback: readonly ResolvedAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** @param name in lower case, without a dot at its end. @returns undefined if a name server must be asked */
-export function localAddresses(hosts: HostsFile, name: string): readonly ResolvedAddress[] | undefined {
+/** @returns undefined if a name server must be asked */
+export function localAddresses(hosts: HostsFile, hostname: string): readonly ResolvedAddress[] | undefined {
+  const name = hostname.toLowerCase().replace(/\.$/, '');
   // RFC 6761, section 6.3: no name server is asked.
   return hosts.get(name) ?? (/(^|\.)localhost$/.test(name) ? loopback : undefined);
 }

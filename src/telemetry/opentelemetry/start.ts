@@ -18,6 +18,7 @@ import { buildVersion } from '../../kernel/build-version.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { within } from '../../kernel/lib/abort-signal.ts';
 import { once } from '../../kernel/lib/once.ts';
+import { type ProxySettings, proxyFor } from '../../net/proxies.ts';
 import { boundedLines } from '../bounded-lines.ts';
 import { observeProcess } from '../process-figures.ts';
 import type { ReportTrouble, Telemetry, TelemetrySettings } from '../telemetry.ts';
@@ -60,6 +61,7 @@ function openExporters({
   tracesUrl,
   metricsUrl,
   metricsIntervalMs,
+  proxies,
   prometheus,
   ...sampling
 }: TelemetrySettings) {
@@ -75,18 +77,27 @@ function openExporters({
         : new TracerProvider({
             resource,
             sampler: samplerOf(sampling),
-            spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: tracesUrl }) })],
+            spanProcessors: [
+              new BatchSpanProcessor({ exporter: new OTLPTraceExporter(addressed(tracesUrl, proxies)) }),
+            ],
           }),
     scraping: prometheus === null ? null : new ScrapeReader(),
     exporting:
       metricsUrl === null
         ? null
         : new PeriodicExportingMetricReader({
-            exporter: new OTLPMetricExporter({ url: metricsUrl }),
+            exporter: new OTLPMetricExporter(addressed(metricsUrl, proxies)),
             exportIntervalMillis: metricsIntervalMs,
             exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
           }),
   };
+}
+
+/** The exporters use agents of Node.js, which can send through a proxy. */
+function addressed(url: string, proxies: ProxySettings | undefined) {
+  const proxy = proxies === undefined ? undefined : proxyFor(proxies, url)?.href;
+  if (proxy === undefined) return { url };
+  return { url, httpAgentOptions: { keepAlive: true, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } } };
 }
 
 /** The SDK reads variables of its own, and goes on without those that it cannot use: telemetry that goes nowhere, say. */

@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, RegExp>> = {
   graphql: /^(?:GRAPH|WEBHOOKS_PAGE|INTROSPECTION|FEDERATION|DOCUMENTS|COMPILED)/,
   cache: /^(?:RESPONSE_CACHE|REDIS)/,
   limits: /_PER_/,
+  proxies: /^(?:HTTPS?|NO|OUTBOUND)_PROXY$/,
   webhooks: /^(?:DELIVERY_|OUTBOUND_|DNS_)/,
   proxy: /^UPSTREAM_/,
   telemetry: /^(?:METRICS_|OTEL_)/,

@@ -3,8 +3,9 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { errorTypes } from '../../../graphql/kit/error-types.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { required } from '../../../graphql/kit/network-values.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
-import { createJobDraft, editJob, publishJob, solveJobCheckpointByForm } from '../operations.ts';
+import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';
 import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
@@ -57,7 +58,7 @@ const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPo
   description: 'Result of publishing a draft.',
   fields: (t) => ({
     jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
-    jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job after publishing.' }),
+    jobState: t.expose('job_state', { type: JobStateEnum, ...required('State of the job after publishing.') }),
     jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
   }),
 });
@@ -70,7 +71,7 @@ const PnetJobPostingPublishCheckpointObject = builder
     fields: (t) => ({
       jobId: t.exposeID('job_id', { description: 'Id of the draft, to pass to `solveJobCheckpoint` as `draftId`.' }),
       // Not `type`: errors of the union have a textual `type`, and a selection cannot have both.
-      checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
+      checkpointType: t.expose('type', { type: CheckpointTypeEnum, ...required('What the network asks for.') }),
       jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
     }),
   });
@@ -154,5 +155,5 @@ mutationField('solveJobCheckpoint', {
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,
-  operation: solveJobCheckpointByForm,
+  operation: solveJobCheckpoint,
 });

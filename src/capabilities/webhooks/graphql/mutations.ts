@@ -2,7 +2,9 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { required } from '../../../graphql/kit/network-values.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
 import {
   createTriggerWebhook,
   createWebhook,
@@ -37,11 +39,14 @@ const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implem
   description: 'The webhook was created.',
   fields: (t) => ({
     repeated: t.exposeBoolean('repeated', repeatedOfCreation),
-    webhookId: t.exposeID('webhook_id', { description: 'Id of the new webhook.' }),
+    webhookId: t.exposeID('webhook_id', required('Id of the new webhook.')),
     webhook: t.field({
       type: WebhookInterface,
       ...foundById('The new webhook. Scope: `webhooks:read`.'),
-      resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
+      resolve: ({ webhook_id }, _args, { loaders }) => {
+        if (typeof webhook_id === 'string') return loaders.webhooks.load(webhook_id);
+        throw new ServiceError('provider_error', { detail: 'The service did not say the id of the new webhook.' });
+      },
     }),
   }),
 });

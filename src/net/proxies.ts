@@ -1,0 +1,174 @@
+/**
+ * Forward proxies (RFC 9110, section 3.7): a request for `http` goes to the proxy with its whole URL, one for `https` through a tunnel
+ * that the proxy opens (CONNECT).
+ *
+ * Not undici's ProxyAgent: it loads agents and SOCKS, needs methods that only undici's index adds, has no pool that
+ * tells of its connections, and sends `https` through the proxy for `http`.
+ */
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { inBlocks, readBlocks } from './addresses.ts';
+import { readingLeniently } from './lenient-responses.ts';
+import { undici } from './undici.ts';
+
+export interface ProxySettings {
+  /** URLs of the proxies for each scheme, with credentials if they need any. */
+  readonly http: URL | undefined;
+  readonly https: URL | undefined;
+  readonly except: ProxyExceptions;
+}
+
+export const withoutProxies: ProxySettings = { http: undefined, https: undefined, except: () => true };
+
+/** Hosts that are reached without a proxy. @param port of the URL, or its scheme's */
+export type ProxyExceptions = (hostname: string, port: string) => boolean;
+
+const portOf = ({ protocol, port }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
+/** As other programs read `NO_PROXY`: names with those below them, addresses, blocks, each with a port if it is for that alone; `*`. */
+export function readExceptions(value: string): ProxyExceptions {
+  const rules = value
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .map(ruleOf);
+  return (hostname, port) => {
+    const host = hostname
+      .replace(/^\[(.*)\]$/, '$1')
+      .replace(/\.$/, '')
+      .toLowerCase();
+    return rules.some((rule) => rule(host, port));
+  };
+}
+
+function ruleOf(entry: string): ProxyExceptions {
+  if (entry === '*') return () => true;
+  if (ipaddr.isValidCIDR(entry)) return inBlocks(readBlocks(entry));
+  const [, bracketed, name = bracketed, port] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
+  const host = (name ?? entry)
+    .replace(/^\*?\./, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  const isOnlyBelow = entry.startsWith('*.');
+  return (hostname, wanted) =>
+    (port === undefined || port === wanted) && ((!isOnlyBelow && hostname === host) || hostname.endsWith(`.${host}`));
+}
+
+type Options = Pool.Options & { readonly connect: buildConnector.connector };
+type Request = Omit<Dispatcher.DispatchOptions, 'origin' | 'headers'> & {
+  readonly headers: readonly string[] | Readonly<Record<string, string>>;
+};
+
+/** The proxy for a URL, if there is one. */
+export function proxyFor({ http, https, except }: ProxySettings, address: string): URL | undefined {
+  const url = new URL(address);
+  const proxy = url.protocol === 'https:' ? https : http;
+  return proxy === undefined || except(url.hostname, portOf(url)) ? undefined : proxy;
+}
+
+export interface Proxies {
+  /** A pool for an origin. @param options.connect to the origin itself. @param seen is told of each connection through a proxy */
+  open(origin: string, options: Options, seen?: (socket: Socket) => void): Pool;
+  /** Whether requests of an origin go through a proxy, which resolves its name. */
+  has(origin: string): boolean;
+  /** A request as it is to be dispatched. */
+  prepare(origin: string, request: Request): Dispatcher.DispatchOptions;
+  close(): Promise<void>;
+}
+
+/** @param timeoutMs of a connection, and of the proxy's response to CONNECT */
+export function createProxies(settings: ProxySettings, timeoutMs: number): Proxies {
+  let tunnels: Tunnels | undefined;
+
+  /** There is one proxy for `https`. */
+  const connectThrough = (proxy: URL): buildConnector.connector => {
+    tunnels ??= openTunnels(proxy, timeoutMs);
+    return tunnels.connect;
+  };
+
+  return {
+    open(origin, { connect: direct, ...options }, seen = () => undefined) {
+      const proxy = proxyFor(settings, origin);
+      if (proxy === undefined) return new undici.Pool(origin, { ...options, connect: readingLeniently(direct) });
+      const isTunnel = origin.startsWith('https:');
+      const toProxy = undici.buildConnector({ allowH2: false, timeout: timeoutMs });
+      const through = isTunnel ? connectThrough(proxy) : toProxy;
+      const connect: buildConnector.connector = (to, done) =>
+        through(to, (error, socket) => {
+          if (error !== null) return done(error, null);
+          seen(socket);
+          done(null, socket);
+        });
+      return new undici.Pool(isTunnel ? origin : proxy.origin, { ...options, connect: readingLeniently(connect) });
+    },
+    has: (origin) => proxyFor(settings, origin) !== undefined,
+    prepare(origin, { headers, ...request }) {
+      const proxy = origin.startsWith('http:') ? proxyFor(settings, origin) : undefined;
+      if (proxy === undefined) return { ...request, origin, headers: headers as Record<string, string> };
+      const own = { host: new URL(origin).host, ...credentialsOf(proxy) };
+      return {
+        ...request,
+        ...certifiedBy(proxy),
+        path: origin + request.path,
+        headers: Array.isArray(headers)
+          ? [...headers, ...Object.entries(own).flat()]
+          : { ...(headers as Readonly<Record<string, string>>), ...own },
+      };
+    },
+    close: async () => tunnels?.close(),
+  };
+}
+
+/** Otherwise, undici would expect the certificate of the host in the header. Its types lack the option. */
+const certifiedBy = ({
+  protocol,
+  hostname,
+}: URL): Pick<Dispatcher.DispatchOptions, 'origin'> & { servername?: string } =>
+  protocol === 'https:' ? { servername: hostname } : {};
+
+function credentialsOf({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** Nothing was sent to the other side. */
+class ProxyFailed extends Error {
+  readonly code = 'PROXY_FAILED';
+}
+
+interface Tunnels {
+  readonly connect: buildConnector.connector;
+  close(): Promise<void>;
+}
+
+function openTunnels(proxy: URL, timeoutMs: number): Tunnels {
+  const connect = undici.buildConnector({ allowH2: false, timeout: timeoutMs });
+  const pool = new undici.Pool(proxy.origin, { allowH2: false, connect, headersTimeout: timeoutMs });
+  const overTunnel = undici.buildConnector({ allowH2: false, timeout: timeoutMs });
+  return {
+    connect(to, done) {
+      const host = to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname;
+      const authority = `${host}:${to.port || 443}`;
+      const headers = { host: authority, ...credentialsOf(proxy) };
+      const fail = (reason: string, cause?: Error) => done(new ProxyFailed(`The proxy ${reason}`, { cause }), null);
+      pool.dispatch(
+        { ...certifiedBy(proxy), method: 'CONNECT', path: authority, headers },
+        {
+          onRequestStart() {},
+          onRequestUpgrade(_controller, status, _headers, socket) {
+            // RFC 9110, section 9.3.6: any 2xx.
+            if (status >= 200 && status <= 299) return overTunnel({ ...to, httpSocket: socket as Socket }, done);
+            socket.on('error', () => undefined).destroy();
+            fail(`responded to CONNECT with ${status}`);
+          },
+          onResponseStart() {},
+          onResponseData() {},
+          onResponseEnd: () => fail('opened no tunnel'),
+          onResponseError: (_controller, error) => fail('opened no tunnel', error),
+        },
+      );
+    },
+    close: () => pool.destroy(),
+  };
+}
