@@ -41,8 +41,14 @@ async function attack({ address, keys: [attacker, other] }: Told): Promise<void>
       for (let n = 0; !isOver; n += 1) {
         const began = performance.now();
         asked.push(
-          graphql(address, other, n % 2 === 0 ? '{ viewer { accounts { nodes { name } } } }' : '{ webhooks(first: 5) { nodes { name } } }', {}).then(
-            ({ errors }) => void (errors.length > 0 ? waits.push(Number.POSITIVE_INFINITY) : waits.push(performance.now() - began)),
+          graphql(
+            address,
+            other,
+            n % 2 === 0 ? '{ viewer { accounts { nodes { name } } } }' : '{ webhooks(first: 5) { nodes { name } } }',
+            {},
+          ).then(
+            ({ errors }) =>
+              void (errors.length > 0 ? waits.push(Number.POSITIVE_INFINITY) : waits.push(performance.now() - began)),
           ),
         );
         await wait(50);
@@ -57,7 +63,11 @@ async function attack({ address, keys: [attacker, other] }: Told): Promise<void>
     await probe;
     const first = Object.values(data ?? {})[0];
     say(
-      `  ${name.padEnd(18)} answered after ${took.toFixed(0).padStart(6)} ms; others: worst ${Math.max(...waits).toFixed(0).padStart(6)} ms, p99 ${percentile(waits, 99).toFixed(0).padStart(6)} ms, median ${percentile(waits, 50).toFixed(0)} ms of ${waits.length}; ${JSON.stringify(first)} ${errors.length === 0 ? '' : JSON.stringify(errors[0])}`,
+      `  ${name.padEnd(18)} answered after ${took.toFixed(0).padStart(6)} ms; others: worst ${Math.max(...waits)
+        .toFixed(0)
+        .padStart(
+          6,
+        )} ms, p99 ${percentile(waits, 99).toFixed(0).padStart(6)} ms, median ${percentile(waits, 50).toFixed(0)} ms of ${waits.length}; ${JSON.stringify(first)} ${errors.length === 0 ? '' : JSON.stringify(errors[0])}`,
     );
   }
 }
@@ -88,7 +98,7 @@ async function measure(dialect: TestDialect, count: number): Promise<void> {
 if (process.argv[2] === 'attack') {
   const [told] = await once(process, 'message');
   await attack(told as Told);
-  process.disconnect();
+  process.disconnect?.();
 } else {
   for (const dialect of databases) await measure(dialect, Number(process.argv[2] ?? 200_000));
 }
