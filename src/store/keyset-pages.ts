@@ -61,11 +61,13 @@ async function selectSliced<Schema, Table extends keyof Schema, Row>(
 ): Promise<Page<Row>> {
   const { keyset, ranges, bounds, limit, queryOf } = page;
   const rows: Row[] = [];
+  // Most pages are full after a few rows.
+  let looked = Math.min(budget.slices.rows, 4 * limit);
   const mayGoOn = slicesOf(budget, context);
   for (let { from } = bounds; ; ) {
     const after = from;
     const through = await budget.scan(context, async () => {
-      const end = await endOfSlice({ database, budget }, keyset, ranges ?? [], { from: after, to: bounds.to });
+      const end = await endOfSlice(database, keyset, ranges ?? [], { from: after, to: bounds.to, rows: looked });
       rows.push(...((await queryOf(after, end ?? bounds.to).execute()) as Row[]));
       return end;
     });
@@ -76,6 +78,7 @@ async function selectSliced<Schema, Table extends keyof Schema, Row>(
       return { items, cursor: page.cursorAt(place) };
     }
     from = through;
+    looked = Math.min(budget.slices.rows, 4 * looked);
   }
 }
 
@@ -91,14 +94,14 @@ function slicesOf({ slices }: ReadBudget, { spent }: RequestContext): () => bool
 
 /** Where the first of the ranges has been looked at enough; null if all of them end before. */
 async function endOfSlice<Schema, Table extends keyof Schema>(
-  { database, budget }: ListReading,
+  database: Database,
   keyset: Keyset<string>,
   ranges: IndexRanges<Schema, Table>,
-  { from, to }: Bounds,
+  { from, to, rows: looked }: Bounds & { readonly rows: number },
 ): Promise<KeyValues | null> {
   const columns = keyset.columns.map((column) => sql.ref(`${keyset.table}.${column}`));
   const ends = ranges.map((range) => {
-    const rows = pageQuery(range, keyset, from, 1, to).offset(sql.lit(budget.slices.rows - 1));
+    const rows = pageQuery(range, keyset, from, 1, to).offset(looked - 1);
     // The builder of any schema does not know the columns.
     return sql`select * from (${rows.clearSelect().select(columns as never)}) as part`;
   });
@@ -184,7 +187,11 @@ async function countSliced<Schema, Table extends keyof Schema>(
   for (let place = from; ; ) {
     const after = place;
     const through: KeyValues | null = await budget.scan(context, async (): Promise<KeyValues | null> => {
-      const end: KeyValues | null = await endOfSlice({ database, budget }, keyset, ranges, { from: after, to });
+      const end: KeyValues | null = await endOfSlice(database, keyset, ranges, {
+        from: after,
+        to,
+        rows: budget.slices.rows,
+      });
       const found = fitting.map((query) => sliceQuery(query, keyset, after, end ?? to));
       for (const size of await countRows(database, found, maxTotalCount + 1 - count)) count += size;
       return end;
