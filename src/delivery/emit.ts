@@ -88,8 +88,7 @@ async function store(
       ...newDelivery(stored, webhookId, newTimedId(randomBytes, created_at)),
       state: enabled ? 'pending' : 'held',
     }));
-    await insertDeliveries(transaction, kind, deliveries);
-    for (const delivery of deliveries) ids.push(delivery.id);
+    ids.push(...(await insertDeliveries(transaction, kind, deliveries)));
   }
   if (ids.length > 0) {
     changed.work();
@@ -149,15 +148,23 @@ const insertedColumns = {
   finished_at: 'bigint',
 } as const satisfies Record<keyof DeliveryTable, 'text' | 'bigint'>;
 
+/** @returns the ids of the stored ones: the index leaves out a second one to a webhook */
 async function insertDeliveries(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
   deliveries: readonly DeliveryTable[],
-): Promise<void> {
-  if (deliveries.length === 0) return;
+): Promise<readonly string[]> {
+  if (deliveries.length === 0) return [];
   const columns = sql.join(Object.keys(insertedColumns).map((column) => sql.ref(column)));
   const rows = rowsTable(kind, 'new_delivery', rowsText(insertedColumns, deliveries));
-  await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
+  const { numAffectedRows } = await sql`
+    insert into deliveries (${columns}) select ${columns} from ${rows} where true on conflict do nothing`.execute(
+    transaction,
+  );
+  const ids = deliveries.map(({ id }) => id);
+  if (Number(numAffectedRows) === ids.length) return ids;
+  const stored = await transaction.selectFrom('deliveries').select('id').where('id', 'in', ids).execute();
+  return stored.map(({ id }) => id);
 }
 
 async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerprint: string): Promise<Emitted> {
