@@ -13,6 +13,7 @@ import { invalidParameters } from '../../kernel/issues.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
 import type { Notifications } from '../../store/notifications.ts';
+import type { SharedClock } from '../../store/shared-clock.ts';
 import { holdStep } from '../webhooks/holds.ts';
 import { accountIdsOf, type ManageableWebhook, requireManageableWebhook } from '../webhooks/manageable.ts';
 import { listensTo } from '../webhooks/match.ts';
@@ -28,6 +29,8 @@ export interface CommandsContext {
   readonly emit: Emit;
   readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
+  /** Of the queue. */
+  readonly time: SharedClock;
 }
 
 const invalid = (path: Issue['path'], code: IssueCode, message: string): ServiceError =>
@@ -39,6 +42,7 @@ export function deliveryCommands({
   emit,
   notifications,
   now,
+  time,
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   /** The webhook's former disabling must not hold what is redelivered. */
   const finishHolds = async ({ id }: ManageableWebhook) => {
@@ -150,7 +154,7 @@ export function deliveryCommands({
         throw invalid(['delivery_id'], 'not_applicable', 'must be for an account that the webhook still listens to');
       }
       await finishHolds(webhook);
-      if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
+      if (!(await requeue(notifications.transaction, delivery_id, await time()))) {
         throw new ServiceError('action_already_performed', { detail: 'The delivery is being sent, or due now.' });
       }
       return { object: 'DeliveryScheduled', delivery_id };
@@ -168,7 +172,7 @@ export function deliveryCommands({
         accountIds: accountIdsOf(webhook),
       };
       await finishHolds(webhook);
-      const count = await requeueAll(notifications.transaction, kind, filter, now().getTime());
+      const count = await requeueAll(notifications.transaction, kind, filter, await time());
       return { object: 'DeliveriesRedelivered', webhook_id, count };
     },
   };
