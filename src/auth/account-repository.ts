@@ -1,13 +1,14 @@
 /** Alone reads or writes the accounts' table. */
 
 import { newId, type RandomBytes } from '../kernel/ids.ts';
-import type { Page } from '../kernel/paging.ts';
+import type { ListSize, Page } from '../kernel/paging.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
-import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
-import { countLists } from '../store/keyset-pages.ts';
+import { byCreation, type PageRequest, startPage, unbounded } from '../store/keyset.ts';
+import { type CountedList, countLists, type ListReading, selectPages } from '../store/keyset-pages.ts';
 import type { RowSource } from '../store/row-watch.ts';
-import type { AccountTable } from '../store/schema.ts';
+import type { AccountTable, Tables } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
 
 /** Columns of closed vocabularies: `insertAccounts` stores no other word. */
@@ -63,20 +64,35 @@ function listed(database: Reader, { workspaceId, accountIds, type = [], status =
   return query;
 }
 
+const oldestFirst = byCreation('accounts', 'asc');
+
+/** The accounts that are looked at, by their index; null for those of a key, which are few, and if all of them fit. */
+const slicedAccounts = (database: Reader, { workspaceId, accountIds, type = [], status = [] }: ListedAccounts) =>
+  accountIds === null && type.length + status.length > 0 ? [accountsOf(database, workspaceId)] : null;
+
 /** Oldest first. @throws ServiceError `invalid_parameters` for another list's cursor */
-export function pageOfAccounts(
-  database: Reader,
+export async function pageOfAccounts(
+  reading: ListReading,
+  context: RequestContext,
   list: ListedAccounts,
   request: PageRequest,
 ): Promise<Page<StoredAccount>> {
-  return selectPage(listed(database, list), byCreation('accounts', 'asc'), request);
+  const { database } = reading;
+  const started = startPage(listed(database, list), oldestFirst, request, { ranges: slicedAccounts(database, list) });
+  const [page = { items: [], cursor: null }] = await selectPages(reading, context, [started]);
+  return page;
 }
 
 export const countStoredAccounts = (
-  database: Database,
+  reading: ListReading,
+  context: RequestContext,
   lists: readonly ListedAccounts[],
-): Promise<(number | Error)[]> =>
-  countLists(database, lists, (list) => listed(database, list).clearSelect().select('id'));
+): Promise<(ListSize | Error)[]> =>
+  countLists(reading, context, lists, (list): CountedList<Tables, 'accounts'> => {
+    const query = listed(reading.database, list).clearSelect().select('id');
+    const ranges = slicedAccounts(reading.database, list);
+    return ranges === null ? { query } : { keyset: oldestFirst, bounds: unbounded, ranges, fitting: [query] };
+  });
 
 export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
   const read = (ids: readonly string[]) => storedAccounts(database).where('id', 'in', ids).execute();

@@ -14,7 +14,7 @@
 import DataLoader from 'dataloader';
 import { entriesOf } from '../kernel/lib/objects.ts';
 import { type Operation, run } from '../kernel/operation.ts';
-import { type Page, readLongest } from '../kernel/paging.ts';
+import { type ListSize, type Page, readLongest } from '../kernel/paging.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { countAccounts, findAccounts } from './accounts/operations.ts';
@@ -57,7 +57,7 @@ const batched =
 
 /** Nothing is remembered: a list may be read before and after a mutation. */
 const countedLists =
-  <Filter>(operation: Operation<Filter[], (number | Error)[]>): Make<DataLoader<Filter, number>> =>
+  <Filter>(operation: Operation<Filter[], (ListSize | Error)[]>): Make<DataLoader<Filter, ListSize>> =>
   (ports, context) =>
     new DataLoader((filters) => run(operation, ports, context, filters), { cache: false });
 

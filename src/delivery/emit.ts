@@ -20,6 +20,8 @@ export interface Emission extends Omit<DeliveryEvent, 'id'> {
   readonly idempotencyKey?: string | undefined;
   /** The emitter's own input, where `data` was completed with values that differ from call to call. */
   readonly given?: unknown;
+  /** Why there is nothing to emit now: thrown, unless the key is known and the first emission answers. */
+  readonly refusal?: ServiceError | undefined;
   /** The only receiver, whatever its subscriptions: for triggers and test events. */
   readonly webhookId?: string | undefined;
 }
@@ -70,6 +72,12 @@ async function store(
   emission: Emission,
 ): Promise<Stored> {
   const created_at = now().getTime();
+  const { refusal } = emission;
+  if (refusal !== undefined) {
+    const first = await repeated(transaction, emission, fingerprintOf(emission));
+    if (first === null) throw refusal;
+    return { ...first, bytes: 0 };
+  }
   const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
@@ -79,7 +87,9 @@ async function store(
     )
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 0n) {
-    return { ...(await repeated(transaction, emission, stored.fingerprint)), bytes: 0 };
+    const first = await repeated(transaction, emission, stored.fingerprint);
+    if (first === null) throw new Error('The event under the key was deleted a moment ago');
+    return { ...first, bytes: 0 };
   }
 
   const ids: string[] = [];
@@ -88,8 +98,7 @@ async function store(
       ...newDelivery(stored, webhookId, newTimedId(randomBytes, created_at)),
       state: enabled ? 'pending' : 'held',
     }));
-    await insertDeliveries(transaction, kind, deliveries);
-    for (const delivery of deliveries) ids.push(delivery.id);
+    ids.push(...(await insertDeliveries(transaction, kind, deliveries)));
   }
   if (ids.length > 0) {
     changed.work();
@@ -149,25 +158,36 @@ const insertedColumns = {
   finished_at: 'bigint',
 } as const satisfies Record<keyof DeliveryTable, 'text' | 'bigint'>;
 
+/** @returns the ids of the stored ones: the index leaves out a second one to a webhook */
 async function insertDeliveries(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
   deliveries: readonly DeliveryTable[],
-): Promise<void> {
-  if (deliveries.length === 0) return;
+): Promise<readonly string[]> {
+  if (deliveries.length === 0) return [];
   const columns = sql.join(Object.keys(insertedColumns).map((column) => sql.ref(column)));
   const rows = rowsTable(kind, 'new_delivery', rowsText(insertedColumns, deliveries));
-  await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
+  const { numAffectedRows } = await sql`
+    insert into deliveries (${columns}) select ${columns} from ${rows} where true on conflict do nothing`.execute(
+    transaction,
+  );
+  const ids = deliveries.map(({ id }) => id);
+  if (Number(numAffectedRows) === ids.length) return ids;
+  const stored = await transaction.selectFrom('deliveries').select('id').where('id', 'in', ids).execute();
+  return stored.map(({ id }) => id);
 }
 
-async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerprint: string): Promise<Emitted> {
+/** Null if the key is not known. @throws ServiceError `invalid_parameters` for another event's key */
+async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerprint: string): Promise<Emitted | null> {
+  if (emission.idempotencyKey === undefined) return null;
   const first = await transaction
     .selectFrom('events')
     .select(['id', 'fingerprint'])
     .where('workspace_id', '=', emission.workspaceId)
-    .where('idempotency_key', '=', emission.idempotencyKey ?? null)
+    .where('idempotency_key', '=', emission.idempotencyKey)
     .where('account_id', emission.accountId === null ? 'is' : '=', emission.accountId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (first === undefined) return null;
   if (first.fingerprint !== fingerprint) {
     throw new ServiceError('invalid_parameters', {
       detail: 'idempotency_key was used for another event of the account',

@@ -69,6 +69,7 @@ import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
+import { createSharedClock, type SharedClock } from '../store/shared-clock.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
@@ -92,6 +93,8 @@ export interface DeliveryTuning {
   readonly outbound?: Outbound;
   readonly presence?: Presence;
   readonly clock?: Clock;
+  /** The machine's, in epoch milliseconds. */
+  readonly wall?: () => number;
   readonly after?: After;
   readonly afterRound?: AfterRound;
   readonly limits?: Partial<LaneLimits>;
@@ -106,6 +109,8 @@ export interface DeliveryEngine {
   readonly notifications: Notifications;
   readonly worker: Worker;
   readonly storedBytes: StoredBytes;
+  /** Of the queue. */
+  readonly time: SharedClock;
   /** Lets requests in flight end, and settles them. */
   close(): Promise<void>;
 }
@@ -163,12 +168,14 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   };
   const { outbound: network = createOutbound({ allows, lookup, proxies, connectTimeoutMs: deadlineMs }) } = tuning;
   const outbound = options.before?.(network) ?? network;
+  const time = createSharedClock({ database: queueDatabase, kind: location.kind, now, wall: tuning.wall });
   const worker = new Worker({
     ...options,
     queue: createQueue({
       ...options,
       database: queueDatabase,
       kind: location.kind,
+      time,
       carryOut,
       processId: presence.id,
       leaseMs,
@@ -227,6 +234,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   return {
     emit,
     storedBytes,
+    time,
     notifications,
     worker,
     close: () =>

@@ -3,6 +3,7 @@ import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
+import type { SharedClock } from '../store/shared-clock.ts';
 import { claimTokenOf } from './claim.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type ClaimTicket, confirmClaims } from './confirm.ts';
@@ -40,31 +41,31 @@ export interface QueueContext {
   readonly randomBytes: RandomBytes;
   /** The prefix of its claim tokens. */
   readonly processId: string;
-  readonly now: () => Date;
+  readonly time: SharedClock;
   readonly leaseMs: number;
 }
 
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, kind, carryOut, vault, randomBytes, processId, now, leaseMs } = context;
+  const { database, kind, carryOut, vault, randomBytes, processId, time, leaseMs } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
   return {
-    confirm: (tickets) => confirmClaims(database, kind, tickets, now().getTime()),
+    confirm: async (tickets) => confirmClaims(database, kind, tickets, await time()),
     async settleAndClaim(outcomes, releases, quota) {
       count += 1;
-      const time = now().getTime();
+      const now = await time();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
       const { claimed, changed, ...report } = await carryOut({
-        settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
+        settlement: outcomes.length === 0 ? null : settlementOf(outcomes, now),
         releases,
         quota,
         claimToken,
         leaseMs,
         latestFirst: count % latestFirstEvery === 0,
-        now: time,
+        now,
       });
       const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
         const destination = open(webhook);

@@ -17,6 +17,13 @@ export interface Page<T> {
   readonly cursor: string | null;
 }
 
+/** Of a list. */
+export interface ListSize {
+  readonly count: number;
+  /** False where counting ended at a bound: the list has at least so many. */
+  readonly isExact: boolean;
+}
+
 /** `offset` items after the place of `cursor`; a null cursor is the start. */
 export interface Position {
   readonly cursor: string | null;

@@ -20,9 +20,11 @@ export interface Spent {
   readBytes: number;
   /** Of them, those held. */
   heldBytes: number;
+  /** Of lists that are read in slices (store/keyset-pages.ts). */
+  slices: number;
 }
 
-export const nothingSpent = (): Spent => ({ calls: 0, firstCallAt: null, readBytes: 0, heldBytes: 0 });
+export const nothingSpent = (): Spent => ({ calls: 0, firstCallAt: null, readBytes: 0, heldBytes: 0, slices: 0 });
 
 export interface RequestContext {
   readonly caller: Caller;

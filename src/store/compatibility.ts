@@ -8,6 +8,16 @@ export interface SchemaStep extends Pick<Migration, 'up'> {
   readonly worksFrom?: string;
   /** Built after the steps, outside a transaction: text behind `create index NAME`, null to drop. */
   readonly indexes?: Readonly<Record<string, string | null>>;
+  /** Of them, the unique ones. */
+  readonly unique?: Readonly<Record<string, UniqueIndex>>;
+}
+
+/** Rows of one key but for the first are deleted before the index is built. */
+export interface UniqueIndex {
+  readonly table: string;
+  readonly key: string;
+  /** The order in which rows of one key come. */
+  readonly order: string;
 }
 
 /** By name, in order. */

@@ -1,7 +1,7 @@
 /** Indexes of large tables, built after the steps of the schema: on Postgres while others write. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { namesOf, type SchemaSteps } from './compatibility.ts';
+import { namesOf, type SchemaSteps, type UniqueIndex } from './compatibility.ts';
 import { isPostgres } from './is-postgres.ts';
 import { isBlocking } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
@@ -26,9 +26,10 @@ export async function buildIndexes(
   if (wanted.length === 0) return;
   if (!isPostgres(database)) {
     for (const [name, definition] of wanted) {
-      const statement =
-        definition === null ? `drop index if exists ${name}` : `create index if not exists ${name} ${definition}`;
-      await sql.raw(statement).execute(database);
+      const unique = uniqueOf(steps, name);
+      const create = `create ${unique === undefined ? '' : 'unique '}index if not exists ${name} ${definition}`;
+      if (unique !== undefined) await deleteRepeated(database, unique);
+      await sql.raw(definition === null ? `drop index if exists ${name}` : create).execute(database);
     }
     return;
   }
@@ -41,11 +42,15 @@ export async function buildIndexes(
       await sql`set lock_timeout = 0`.execute(connection);
       for (const [name, definition] of wanted) {
         if (isValid.get(name) === (definition === null ? undefined : true)) continue;
-        const statements = [`drop index concurrently if exists ${name}`];
-        if (definition !== null) statements.push(`create index concurrently ${name} ${definition}`);
-        for (const statement of statements) {
-          await watched(sql.raw(statement).execute(connection), () => say(isBlocking(rows[0]?.pid ?? 0)));
-        }
+        const run = (statement: string) =>
+          watched(sql.raw(statement).execute(connection), () => say(isBlocking(rows[0]?.pid ?? 0)));
+        const unique = uniqueOf(steps, name);
+        await untilUnique(async () => {
+          await run(`drop index concurrently if exists ${name}`);
+          if (unique !== undefined) await deleteRepeated(connection, unique);
+          const create = `create ${unique === undefined ? '' : 'unique '}index concurrently ${name} ${definition}`;
+          if (definition !== null) await run(create);
+        });
       }
     } finally {
       await sql`reset lock_timeout`.execute(connection);
@@ -53,6 +58,42 @@ export async function buildIndexes(
     }
   });
 }
+
+const uniqueOf = (steps: SchemaSteps, name: string): UniqueIndex | undefined =>
+  namesOf(steps)
+    .map((step) => steps[step]?.unique?.[name])
+    .findLast((unique) => unique !== undefined);
+
+/** Rows of one key that are deleted with one statement. */
+const repeatedAtOnce = 1_000;
+
+/** Others write meanwhile, and no lock is held but on the rows that go. */
+async function deleteRepeated(database: Kysely<Tables>, { table, key, order }: UniqueIndex): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ id: string }>`
+      select id from (
+        select id, row_number() over (partition by ${sql.raw(key)} order by ${sql.raw(order)}) as place
+        from ${sql.table(table)}
+      ) as numbered where place > 1 limit ${sql.lit(repeatedAtOnce)}`.execute(database);
+    if (rows.length === 0) return;
+    const ids = sql.join(rows.map(({ id }) => id));
+    await sql`delete from ${sql.table(table)} where id in (${ids})`.execute(database);
+  }
+}
+
+/** Until the index has kept earlier gateways from it, they may write another row of a key. */
+async function untilUnique(build: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await build();
+    } catch (error) {
+      if (!isNotUnique(error)) throw error;
+    }
+  }
+}
+
+/** unique_violation */
+const isNotUnique = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '23505';
 
 /** The indexes that are missing or half-built, with their definitions, and those that shall go, with null. */
 export async function findPendingIndexes(

@@ -43,25 +43,73 @@ export interface PageRequest {
   readonly limit: number;
 }
 
+/** The sort values of a row, or of a place between rows. */
+export type KeyValues = readonly KeyValue[];
+
 /** The first `count` rows in the order of `keyset`, or the first behind the row with the values `after`. */
 export function pageQuery<Schema, Table extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Table, Row>,
-  { table, columns, order }: Keyset<string>,
-  after: readonly KeyValue[] | null,
+  keyset: Keyset<string>,
+  after: KeyValues | null,
   count: number,
+  through: KeyValues | null = null,
 ): SelectQueryBuilder<Schema, Table, Row> {
-  const keys = columns.map((column) => sql.ref<KeyValue>(`${table}.${column}`));
   let page = query.limit(count);
-  for (const key of keys) page = page.orderBy(key, order);
-  if (after === null) return page;
+  for (const key of keysOf(keyset)) page = page.orderBy(key, keyset.order);
+  return sliceQuery(page, keyset, after, through);
+}
+
+const keysOf = ({ table, columns }: Keyset<string>) => columns.map((column) => sql.ref<KeyValue>(`${table}.${column}`));
+
+/** The rows behind `after`, up to `through`. */
+export function sliceQuery<Schema, Table extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  keyset: Keyset<string>,
+  after: KeyValues | null,
+  through: KeyValues | null,
+): SelectQueryBuilder<Schema, Table, Row> {
+  const keys = sql.join(keysOf(keyset));
+  const isAsc = keyset.order === 'asc';
+  let slice = query;
   // A row comparison is one range of an index; `a > x or (a = x and b > y)` is not.
-  return page.where(sql<boolean>`(${sql.join(keys)}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join(after)})`);
+  if (after !== null) slice = slice.where(sql<boolean>`(${keys}) ${isAsc ? sql`>` : sql`<`} (${sql.join(after)})`);
+  if (through !== null)
+    slice = slice.where(sql<boolean>`(${keys}) ${isAsc ? sql`<=` : sql`>=`} (${sql.join(through)})`);
+  return slice;
 }
 
 type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
-  after: readonly KeyValue[] | null,
+  after: KeyValues | null,
   count: number,
+  through: KeyValues | null,
 ) => SelectQueryBuilder<Schema, Table, Row>;
+
+/**
+ * Where a list begins and ends in its order. As places, not as conditions on the time: of two bounds at one side of an index,
+ * databases take any.
+ */
+export interface Bounds {
+  readonly from: KeyValues | null;
+  readonly to: KeyValues | null;
+}
+
+export const unbounded: Bounds = { from: null, to: null };
+
+/** Of a list by times. No id is empty. @param until excluded */
+export function boundsOf({ order }: Keyset<string>, since: number | null, until: number | null): Bounds {
+  const [earliest, latest] = [since, until].map((time) => (time === null ? null : [time, '']));
+  const [from = null, to = null] = order === 'asc' ? [earliest, latest] : [latest, earliest];
+  return { from, to };
+}
+
+/** Ranges of an index that a list is read from, whatever else its filters ask for: these find few rows among many. */
+export type IndexRanges<Schema, Table extends keyof Schema> = readonly SelectQueryBuilder<Schema, Table, object>[];
+
+interface Listed<Schema, Table extends keyof Schema> {
+  readonly bounds?: Bounds;
+  /** Null if the list is read at once, as by default. */
+  readonly ranges?: IndexRanges<Schema, Table> | null;
+}
 
 /**
  * Whether a row is among the first `count` of several queries together, each a range of an index: so an index that does
@@ -71,10 +119,11 @@ export function isAmongFirst<Schema, Table extends keyof Schema>(
   kind: DatabaseKind,
   queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
   keyset: Keyset<string>,
-  after: readonly KeyValue[] | null,
+  after: KeyValues | null,
   count: number,
+  through: KeyValues | null = null,
 ): RawBuilder<boolean> {
-  const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count)}) as part`);
+  const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count, through)}) as part`);
   const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} ${limitOf(count)})`;
   const id = sql.ref(`${keyset.table}.id`);
   // For a subquery, Postgres would sooner read a table of some thousand rows than look so many up; an array is known first.
@@ -103,10 +152,17 @@ export async function selectPage<
 /** A page yet to be read: the query for its rows and one more, and how these become the page. */
 export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   readonly keyset: Keyset<string>;
+  readonly limit: number;
+  /** Of the page, up to the end of the list. */
+  readonly bounds: Bounds;
   readonly query: SelectQueryBuilder<Schema, Table, Row>;
+  /** {@link query} for a slice of its list. */
+  readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => SelectQueryBuilder<Schema, Table, Row>;
+  readonly ranges: IndexRanges<Schema, Table> | null;
   readonly pageOf: (rows: readonly Row[]) => Page<Row>;
   /** The cursor of the page behind a row. */
   readonly cursorOf: (row: Row) => string;
+  readonly cursorAt: (place: KeyValues) => string;
 }
 
 /** {@link selectPage} before its query is executed, for those who execute several together (keyset-pages.ts). */
@@ -119,17 +175,24 @@ export function startPage<
   query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
+  { bounds = unbounded, ranges = null }: Listed<Schema, Table> = {},
 ): StartedPage<Schema, Table, Row> {
-  const after = cursor === undefined ? null : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
-  const cursorOf = (row: Row) =>
-    cursors.seal(
-      scope,
-      keyset.columns.map((column) => row[column]),
-    );
-  const placed = typeof query === 'function' ? query(after, limit + 1) : query;
+  const { to } = bounds;
+  const from = cursor === undefined ? bounds.from : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
+  const cursorAt = (place: KeyValues) => cursors.seal(scope, place);
+  const cursorOf = (row: Row) => cursorAt(keyset.columns.map((column) => row[column]));
+  const queryOf = (behind: KeyValues | null, through: KeyValues | null) => {
+    const placed = typeof query === 'function' ? query(behind, limit + 1, through) : query;
+    return pageQuery(placed, keyset, behind, limit + 1, through);
+  };
   return {
     keyset,
-    query: pageQuery(placed, keyset, after, limit + 1),
+    limit,
+    bounds: { from, to },
+    query: queryOf(from, to),
+    queryOf,
+    ranges,
+    cursorAt,
     pageOf(rows) {
       const items = rows.slice(0, limit);
       const last = items.at(-1);
@@ -140,16 +203,11 @@ export function startPage<
   };
 }
 
-function openKeysetCursor(
-  cursors: CursorCodec,
-  scope: CursorScope,
-  cursor: string,
-  length: number,
-): readonly KeyValue[] {
+function openKeysetCursor(cursors: CursorCodec, scope: CursorScope, cursor: string, length: number): KeyValues {
   const opened = cursors.open(scope, cursor);
   if (isKeyValues(opened) && opened.length === length) return opened;
   throw foreignCursor('invalid_parameters');
 }
 
-const isKeyValues = (value: unknown): value is readonly KeyValue[] =>
+const isKeyValues = (value: unknown): value is KeyValues =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string' || typeof entry === 'number');

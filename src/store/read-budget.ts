@@ -1,9 +1,14 @@
-/** Bytes of large rows read at a time, per operation, per workspace and in all: a row may have 0.9 MB. */
+/**
+ * Bytes of large rows read at a time, per operation, per workspace and in all: a row may have 0.9 MB. And the turns of
+ * statements that look at many rows: SQLite has one thread for all that read.
+ */
 
 import { retrySoon, ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
+import { createFairTurns } from '../kernel/lib/fair-turns.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import type { RequestContext, Spent } from '../kernel/request-context.ts';
+import type { DatabaseKind } from './json.ts';
 
 export const readLimits = {
   /** The default limit of a response. */
@@ -24,7 +29,26 @@ interface WaitingRead {
 
 export type ReadBudget = ReturnType<typeof createReadBudget>;
 
-export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits) {
+/** Of lists that are read in slices. A slice takes some ten milliseconds. */
+export const sliceLimits = {
+  /** Looked at by one statement, in each range of an index. */
+  rows: 5_000,
+  /** Of one page, or one count. */
+  ofList: 10,
+  /** Of an operation: each of its lists has one nevertheless. */
+  ofOperation: 50,
+} as const;
+
+/** Statements at a time that look at many rows: SQLite reads with one thread. */
+export const scansAtOnce = { sqlite: 1, postgres: 4 } as const satisfies Record<DatabaseKind, number>;
+
+export function createReadBudget(
+  limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits,
+  maxScans: number = scansAtOnce.sqlite,
+  slices: Readonly<Record<keyof typeof sliceLimits, number>> = sliceLimits,
+) {
+  const scans = createFairTurns();
+  let scanning = 0;
   const ofWorkspace: Tally = new Map();
   const waiting = new Set<WaitingRead>();
   let held = 0;
@@ -95,6 +119,24 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
   }
 
   return {
+    slices,
+    /** Runs statements that look at many rows, when the API key has its turn. @throws the reason of an aborted request */
+    async scan<Result>({ caller: { keyId }, signal }: RequestContext, work: () => Promise<Result>): Promise<Result> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const begin = () => {
+        scanning += 1;
+        resolve();
+      };
+      scans.add({ owner: keyId, weight: 1, isReady: () => scanning < maxScans, begin });
+      await promise;
+      try {
+        if (signal.aborted) throw signal.reason;
+        return await work();
+      } finally {
+        scanning -= 1;
+        scans.wake();
+      }
+    },
     /** @throws ServiceError `limit_too_high` for more than one statement may parse */
     requireParsable(bytes: number) {
       if (bytes > limits.parsed) throw tooMuch(limits.parsed);

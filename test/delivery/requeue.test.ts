@@ -17,8 +17,18 @@ it.each(databases)('more deliveries than one transaction takes are each requeued
     const copies = Array.from({ length: 300 }, (_, index) => ({
       ...first,
       id: `copy-${at + index}`,
+      event_id: `copy-${at + index}`,
       created_at: Math.floor((at + index) / 7),
     }));
+    const event = await database
+      .selectFrom('events')
+      .selectAll()
+      .where('id', '=', first.event_id)
+      .executeTakeFirstOrThrow();
+    await database
+      .insertInto('events')
+      .values(copies.map(({ event_id: id }) => ({ ...event, id })))
+      .execute();
     await database.insertInto('deliveries').values(copies).execute();
   }
   await database.updateTable('deliveries').set({ state: 'failed', attempts: 10 }).execute();

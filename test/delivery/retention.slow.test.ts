@@ -100,7 +100,7 @@ describe.each(databases)('retention on $name', (dialect) => {
     const [waiting = '', ...old] = await store(7, 2 * day);
     const young = await store(2, day / 2);
     await deliver(webhook, [waiting], 'pending');
-    await deliver(webhook, [waiting, ...old], 'held');
+    await deliver(await gateway.webhook('https://hooks.example/other'), [waiting, ...old], 'held');
     expect(await sweep(3)).toEqual([2, 3, 1]);
     expect(await left()).toEqual([waiting, ...young]);
     expect(await gateway.deliveries()).toHaveLength(2);

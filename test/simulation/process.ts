@@ -212,7 +212,14 @@ export function startProcess(world: World): SimulatedProcess {
       return endedAt;
     },
     clock,
-    deliveries: deliveryCommands({ database, kind: 'sqlite', emit, notifications, now }),
+    deliveries: deliveryCommands({
+      database,
+      kind: 'sqlite',
+      emit,
+      notifications,
+      now,
+      time: async () => now().getTime(),
+    }),
     webhooks: embeddedWebhooks({
       database,
       kind: 'sqlite',

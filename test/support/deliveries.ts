@@ -26,15 +26,18 @@ export async function startDelivering({
   dialect,
   delivery: tuning,
   environment = {},
+  clock,
 }: {
   readonly dialect: Pick<TestDialect, 'withSchema'>;
   readonly delivery?: DeliveryTuning;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly clock?: { now: Date };
 }): Promise<DeliveringGateway> {
   const place = await dialect.withSchema();
   const gateway = await startGateway({
     environment: { DATABASE_URL: place.url, OUTBOUND_ALLOW: '127.0.0.0/8', ...environment },
     ...(tuning === undefined ? {} : { delivery: tuning }),
+    ...(clock === undefined ? {} : { clock }),
   });
   const { database, delivery } = gateway.app;
   if (delivery === null) throw new Error('the gateway does not deliver');

@@ -13,7 +13,7 @@ import { createResolver } from '../../net/dns/resolver.ts';
 import { refusingSandboxKeys } from '../../providers/sandbox/keys.ts';
 import { withDeadlines } from '../../providers/with-deadlines.ts';
 import type { Database } from '../../store/database.ts';
-import { createReadBudget } from '../../store/read-budget.ts';
+import { createReadBudget, readLimits, scansAtOnce } from '../../store/read-budget.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { ensureDemo } from '../demo.ts';
@@ -67,12 +67,13 @@ export async function embeddedBackend(
   });
   const cursorKeys = sealing.keyring('rest-cursors');
   const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
-  const shared = { kind: config.database.kind, cursors, budget: createReadBudget(), now, randomBytes, logger };
+  const budget = createReadBudget(readLimits, scansAtOnce[config.database.kind]);
+  const shared = { kind: config.database.kind, cursors, budget, now, randomBytes, logger };
   return {
     delivery,
     ports: {
       serviceJudges: false,
-      accounts: embeddedAccounts({ database: databases.accounts, cursors, tokens }),
+      accounts: embeddedAccounts({ database: databases.accounts, budget, cursors, tokens }),
       jobs: embeddedJobs({ ...shared, database: databases.jobs, network: providers.PNET, tuning: leases }),
       posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, ...shared, database: databases.deliveries, limits }),

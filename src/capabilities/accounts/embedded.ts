@@ -11,6 +11,7 @@ import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { Database } from '../../store/database.ts';
+import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, onlyOf, requireFound } from '../../store/reads.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
 import type { AccountsPort } from './port.ts';
@@ -19,13 +20,16 @@ import { createToken } from './tokens.ts';
 
 export function embeddedAccounts({
   database,
+  budget,
   cursors,
   tokens,
 }: {
   readonly database: Database;
+  readonly budget: ReadBudget;
   readonly cursors: CursorCodec;
   readonly tokens: AccessTokens;
 }): AccountsPort {
+  const reading = { database, budget };
   const readByIds: AccountsPort['find'] = async ({ caller }, accountIds) => {
     const rows = await findByIds(
       accountIds,
@@ -35,11 +39,12 @@ export function embeddedAccounts({
     return rows.map((row) => row && toAccount(row));
   };
   const readList: AccountsPort['list'] = async (
-    { caller },
+    context,
     { limit = accountListLimits.limit.default, cursor, ...filter },
   ) => {
+    const { caller } = context;
     const scope = ['accounts', caller.keyId, ...accountListScope(filter)];
-    const page = await pageOfAccounts(database, { ...caller, ...filter }, { cursors, scope, cursor, limit });
+    const page = await pageOfAccounts(reading, context, { ...caller, ...filter }, { cursors, scope, cursor, limit });
     return { ...page, items: page.items.map(toAccount) };
   };
   const changes = createRowWatch(watchedAccounts(database));
@@ -71,10 +76,11 @@ export function embeddedAccounts({
     list: async (context, request) => onlyOf(await lists(context, [request])),
     pages,
 
-    counts: ({ caller }, filters) =>
+    counts: (context, filters) =>
       countStoredAccounts(
-        database,
-        filters.map((filter) => ({ ...caller, ...filter })),
+        reading,
+        context,
+        filters.map((filter) => ({ ...context.caller, ...filter })),
       ),
 
     async watch(context, { account_ids }) {

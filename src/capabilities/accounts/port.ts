@@ -1,5 +1,5 @@
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { Page } from '../../kernel/paging.ts';
+import type { ListSize, Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type {
   AccessTokenCreated,
@@ -21,7 +21,7 @@ export interface AccountsPort {
   /** {@link list} as JSON, where there are accounts. */
   readonly pages?: PageSource<AccountListRequest, Page<Account>>;
   /** Sizes of lists in the order of the filters; `maxTotalCount` stands for any larger one. */
-  counts(context: RequestContext, filters: readonly AccountFilter[]): Promise<(number | Error)[]>;
+  counts(context: RequestContext, filters: readonly AccountFilter[]): Promise<(ListSize | Error)[]>;
   /** In the order of the ids; null for an account that the key cannot see. */
   find(context: RequestContext, accountIds: readonly string[]): Promise<(Account | null)[]>;
   /** {@link find} as JSON, where there are accounts. */

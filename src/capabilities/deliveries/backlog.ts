@@ -1,11 +1,13 @@
 /** Pending and held deliveries, of webhooks or of all of a workspace, counted up to a bound. */
-import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { expressionBuilder, type RawBuilder, sql } from 'kysely';
+import type { Caller } from '../../kernel/caller.ts';
+import { parts } from '../../kernel/lib/parts.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
+import type { ReadBudget } from '../../store/read-budget.ts';
 import { findManageable } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type DeliveryState, maxCounted, type WebhookBacklog } from './shapes.ts';
-import type { StatisticsContext } from './statistics.ts';
 
 interface BacklogRow {
   readonly pending: number;
@@ -14,27 +16,46 @@ interface BacklogRow {
 }
 
 export const webhookBacklog =
-  ({ database }: Pick<StatisticsContext, 'database'>): DeliveriesPort['backlog'] =>
-  async ({ caller }, webhookIds) => {
+  ({ database, budget }: BacklogContext): DeliveriesPort['backlog'] =>
+  async (context, webhookIds) => {
+    const { caller } = context;
     const managed = await findManageable(database, caller, webhookIds);
-    if (managed.length === 0) return webhookIds.map(() => null);
-    // Held ones may be for accounts that the webhook listened to before.
-    const isSeen = amongAccounts(caller.accountIds, 'account_id');
-    const { rows } = await sql<BacklogRow & { readonly id: string }>`
-      select id, ${countedRows('pending', isSeen)} as pending, ${countedRows('held', isSeen)} as held,
-        (select min(created_at) from deliveries where webhook_id = webhooks.id and state = 'pending') as oldest
-      from webhooks where ${expressionBuilder<never, never>()(sql<string>`id`, 'in', managed)}`.execute(database);
-    const byId = new Map(rows.map((row) => [row.id, toBacklog(row)]));
+    const byId = new Map<string, WebhookBacklog>();
+    for (const ids of parts(managed, () => 1, caller.accountIds === null ? atOnce.whole : atOnce.limited)) {
+      const { rows } = await budget.scan(context, () =>
+        sql<BacklogRow & { readonly id: string }>`
+          select id, ${countedRows('pending', caller)} as pending, ${countedRows('held', caller)} as held,
+            (select min(created_at) from deliveries where webhook_id = webhooks.id and state = 'pending') as oldest
+          from webhooks where ${expressionBuilder<never, never>()(sql<string>`id`, 'in', ids)}`.execute(database),
+      );
+      for (const row of rows) byId.set(row.id, toBacklog(row));
+    }
     return webhookIds.map((id) => byId.get(id) ?? null);
   };
 
-/** Up to {@link maxCounted}. */
-const countedRows = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<number> => sql`(
-  select count(*) from (
-    select 1 from deliveries
-    where webhook_id = webhooks.id and state = ${sql.lit(state)} and ${isSeen}
-    limit ${sql.lit(maxCounted)}
-  ) as part)`;
+export interface BacklogContext {
+  readonly database: Database;
+  readonly budget: Pick<ReadBudget, 'scan'>;
+}
+
+/** Webhooks of a statement. For a key that is limited to accounts, rows are looked at beside their index. */
+const atOnce = { whole: { items: 25, weight: 25 }, limited: { items: 1, weight: 1 } } as const;
+
+/** Up to {@link maxCounted}, of the oldest {@link maxRead}. */
+function countedRows(state: DeliveryState, { accountIds }: Caller): RawBuilder<number> {
+  const ofState = (column: string, max: number) => sql`
+    select ${sql.ref(column)} from deliveries
+    where webhook_id = webhooks.id and state = ${sql.lit(state)}
+    order by created_at, id limit ${sql.lit(max)}`;
+  // Held ones may be for accounts that the webhook listened to before.
+  const seen =
+    accountIds === null
+      ? ofState('created_at', maxCounted)
+      : sql`
+        select 1 from (${ofState('account_id', maxRead)}) as oldest_deliveries
+        where ${amongAccounts(accountIds, 'account_id')} limit ${sql.lit(maxCounted)}`;
+  return sql`(select count(*) from (${seen}) as part)`;
+}
 
 /** Of all webhooks of a workspace. */
 export async function workspaceBacklog(database: Database, workspaceId: string): Promise<WebhookBacklog> {

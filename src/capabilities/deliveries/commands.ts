@@ -13,6 +13,7 @@ import { invalidParameters } from '../../kernel/issues.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
 import type { Notifications } from '../../store/notifications.ts';
+import type { SharedClock } from '../../store/shared-clock.ts';
 import { holdStep } from '../webhooks/holds.ts';
 import { accountIdsOf, type ManageableWebhook, requireManageableWebhook } from '../webhooks/manageable.ts';
 import { listensTo } from '../webhooks/match.ts';
@@ -28,6 +29,8 @@ export interface CommandsContext {
   readonly emit: Emit;
   readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
+  /** Of the queue. */
+  readonly time: SharedClock;
 }
 
 const invalid = (path: Issue['path'], code: IssueCode, message: string): ServiceError =>
@@ -39,6 +42,7 @@ export function deliveryCommands({
   emit,
   notifications,
   now,
+  time,
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   /** The webhook's former disabling must not hold what is redelivered. */
   const finishHolds = async ({ id }: ManageableWebhook) => {
@@ -81,11 +85,13 @@ export function deliveryCommands({
           ? invalid(['message_id'], 'required', 'is required')
           : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
       }
-      requireEnabled(webhook, 'webhook_id');
       const account = await requireVisibleAccount(database, caller, account_id);
-      if (!listensTo(accountIdsOf(webhook), account_id)) {
-        throw invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook');
-      }
+      // A repetition gets the first answer, whatever has become of the webhook since.
+      const refusal =
+        refusalOf(webhook, 'webhook_id') ??
+        (listensTo(accountIdsOf(webhook), account_id)
+          ? undefined
+          : invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook'));
       const fields = {
         context,
         trigger_name: trigger.name,
@@ -101,6 +107,7 @@ export function deliveryCommands({
         given: fields,
         webhookId: webhook_id,
         idempotencyKey: idempotency_key,
+        refusal,
       });
     },
 
@@ -150,7 +157,7 @@ export function deliveryCommands({
         throw invalid(['delivery_id'], 'not_applicable', 'must be for an account that the webhook still listens to');
       }
       await finishHolds(webhook);
-      if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
+      if (!(await requeue(notifications.transaction, delivery_id, await time()))) {
         throw new ServiceError('action_already_performed', { detail: 'The delivery is being sent, or due now.' });
       }
       return { object: 'DeliveryScheduled', delivery_id };
@@ -168,7 +175,7 @@ export function deliveryCommands({
         accountIds: accountIdsOf(webhook),
       };
       await finishHolds(webhook);
-      const count = await requeueAll(notifications.transaction, kind, filter, now().getTime());
+      const count = await requeueAll(notifications.transaction, kind, filter, await time());
       return { object: 'DeliveriesRedelivered', webhook_id, count };
     },
   };
@@ -190,8 +197,14 @@ function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknow
 
 /** @param field that says which webhook */
 function requireEnabled(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): void {
-  if (webhook.enabled === 1) return;
-  throw new ServiceError('invalid_parameters', {
+  const refusal = refusalOf(webhook, field);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Of a disabled webhook. */
+function refusalOf(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): ServiceError | undefined {
+  if (webhook.enabled === 1) return undefined;
+  return new ServiceError('invalid_parameters', {
     detail: 'The webhook is disabled: enable it first.',
     issues: [{ path: [field], code: 'not_applicable', message: 'must be that of an enabled webhook' }],
   });

@@ -1,10 +1,22 @@
 /** Queries of filtered deliveries, of a webhook or of all of a workspace: for a page, and for their number. */
+import type { ExpressionBuilder } from 'kysely';
 import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
-import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
+import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import type { DatabaseKind } from '../../store/json.ts';
-import { byCreation, isAmongFirst, keysetsOf } from '../../store/keyset.ts';
+import {
+  type Bounds,
+  boundsOf,
+  byCreation,
+  isAmongFirst,
+  type Keyset,
+  type KeyValues,
+  keysetsOf,
+  sliceQuery,
+} from '../../store/keyset.ts';
+import type { CountedList } from '../../store/keyset-pages.ts';
+import type { Tables } from '../../store/schema.ts';
 import {
   type DeliveryFilter,
   type DeliveryListRequest,
@@ -27,52 +39,80 @@ export function listedDeliveries(
   caller: Caller,
   filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
 ) {
-  return (after: readonly (string | number)[] | null, count: number) => {
-    // Each state is a range of an index.
-    const ofStates = statesOf(filter).map((state) =>
-      fittingDeliveries(database, caller, filter)
-        .where(
-          filter.webhook_id === undefined
-            ? ({ eb }) => eb('workspace_id', '=', caller.workspaceId)
-            : isInWorkspace('deliveries', caller.workspaceId),
-        )
-        .where('state', '=', state)
-        .select(['id', 'created_at']),
+  const ofStates = rangesOf(database, caller, filter).map((range) =>
+    range.where(fits(caller, filter)).select(['id', 'created_at']),
+  );
+  return (after: KeyValues | null, count: number, through: KeyValues | null) =>
+    visibleDeliveries(database, caller).where(
+      isAmongFirst(kind, ofStates, deliveryKeyset(filter), after, count, through),
     );
-    return visibleDeliveries(database, caller).where(
-      isAmongFirst(kind, ofStates, deliveryKeyset(filter), after, count),
-    );
+}
+
+/** @throws ServiceError `account_mismatch` for an account beyond the key */
+export function countedDeliveries(
+  database: Database,
+  caller: Caller,
+  filter: DeliveryFilter,
+): CountedList<Tables, 'deliveries'> {
+  const fitting = (state: readonly string[]) =>
+    deliveriesOf(database, caller, filter).where('state', 'in', state).where(fits(caller, filter)).select('id');
+  const ranges = slicedRanges(database, caller, filter);
+  const keyset = byCreation('deliveries', 'desc');
+  const bounds = deliveryBounds(keyset, filter);
+  if (ranges === null) return { query: sliceQuery(fitting(statesOf(filter)), keyset, bounds.from, bounds.to) };
+  return {
+    keyset,
+    bounds,
+    ranges,
+    fitting: statesOf(filter).map((state) => fitting([state])),
   };
 }
 
-/** Ids, to be counted. @throws ServiceError `account_mismatch` for an account beyond the key */
-export function countedDeliveries(database: Database, caller: Caller, filter: DeliveryFilter) {
-  const { webhook_id } = filter;
-  const fitting = fittingDeliveries(database, caller, filter).where('state', 'in', statesOf(filter)).select('id');
-  if (webhook_id === undefined) return fitting.where('workspace_id', '=', caller.workspaceId);
-  // The webhook's workspace is checked once, so that the index is enough.
-  return fitting.where(({ exists, selectFrom }) =>
-    exists(
-      selectFrom('webhooks')
-        .select('webhooks.id')
-        .where('webhooks.id', '=', webhook_id)
-        .where('webhooks.workspace_id', '=', caller.workspaceId),
-    ),
-  );
+const timeOf = (time: string | undefined) => (time === undefined ? null : firstMillisecondFrom(time));
+
+export const deliveryBounds = (keyset: Keyset<string>, { since, until }: DeliveryFilter): Bounds =>
+  boundsOf(keyset, timeOf(since), timeOf(until));
+
+/** {@link rangesOf}; null if what they have is what fits. */
+export function slicedRanges(database: Database, caller: Caller, filter: DeliveryFilter) {
+  const { webhook_id, event = [], account_id } = filter;
+  // Of a workspace, deliveries of webhooks that are being deleted are among them.
+  const isSliced = webhook_id === undefined || event.length > 0 || account_id !== undefined;
+  return isSliced || caller.accountIds !== null ? rangesOf(database, caller, filter) : null;
 }
 
-/** By the filter's other fields, in whatever workspace and state. */
-function fittingDeliveries(
-  database: Database,
-  caller: Caller,
-  { webhook_id, event = [], account_id, since, until }: DeliveryFilter,
-) {
-  if (account_id !== undefined) requireAccount(caller, account_id);
-  let query = database.selectFrom('deliveries').where(amongAccounts(caller.accountIds, 'account_id'));
-  query = webhook_id === undefined ? query.where(isStored) : query.where('webhook_id', '=', webhook_id);
-  if (event.length > 0) query = query.where('event', 'in', [...new Set(event)]);
-  if (account_id !== undefined) query = query.where('account_id', '=', account_id);
-  if (since !== undefined) query = query.where('created_at', '>=', firstMillisecondFrom(since));
-  if (until !== undefined) query = query.where('created_at', '<', firstMillisecondFrom(until));
+/** Each state is a range of an index. */
+const rangesOf = (database: Database, caller: Caller, filter: DeliveryFilter) =>
+  statesOf(filter).map((state) => deliveriesOf(database, caller, filter).where('state', '=', state));
+
+/** What an index of states finds, besides the state. */
+function deliveriesOf(database: Database, { workspaceId }: Caller, { webhook_id }: DeliveryFilter) {
+  let query = database.selectFrom('deliveries');
+  query =
+    webhook_id === undefined
+      ? query.where('workspace_id', '=', workspaceId)
+      : query
+          .where('webhook_id', '=', webhook_id)
+          // The webhook's workspace is checked once, so that the index is enough.
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom('webhooks')
+                .select('webhooks.id')
+                .where('webhooks.id', '=', webhook_id)
+                .where('webhooks.workspace_id', '=', workspaceId),
+            ),
+          );
   return query;
+}
+
+/** The filter's other fields, for which rows are looked at. @throws ServiceError as {@link listedDeliveries} */
+function fits(caller: Caller, { webhook_id, event = [], account_id }: DeliveryFilter) {
+  if (account_id !== undefined) requireAccount(caller, account_id);
+  return (eb: ExpressionBuilder<Tables, 'deliveries'>) =>
+    eb.and([
+      amongAccounts(caller.accountIds, 'account_id'),
+      ...(webhook_id === undefined ? [isStored(eb)] : []),
+      ...(event.length > 0 ? [eb('event', 'in', [...new Set(event)])] : []),
+      ...(account_id === undefined ? [] : [eb('account_id', '=', account_id)]),
+    ]);
 }

@@ -1,5 +1,5 @@
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { Page } from '../../kernel/paging.ts';
+import type { ListSize, Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type {
   AttemptListRequest,
@@ -33,7 +33,7 @@ export interface DeliveriesPort {
   /** {@link lists} as JSON, where there are deliveries. */
   readonly pages?: PageSource<DeliveryListRequest, Page<Delivery>>;
   /** Sizes in the order of the filters, up to `maxTotalCount`; an error for each that cannot be counted. */
-  counts(context: RequestContext, filters: readonly DeliveryFilter[]): Promise<(number | Error)[]>;
+  counts(context: RequestContext, filters: readonly DeliveryFilter[]): Promise<(ListSize | Error)[]>;
   /** In the order of the ids; null for each that the key cannot see. */
   find(context: RequestContext, deliveryIds: readonly string[]): Promise<(Delivery | null)[]>;
   /** {@link find} as JSON, where there are deliveries. */

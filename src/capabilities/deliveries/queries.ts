@@ -16,7 +16,7 @@ import { findByIds, onlyOf, readTogether } from '../../store/reads.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
-import { countedDeliveries, deliveryKeyset, listedDeliveries } from './listed.ts';
+import { countedDeliveries, deliveryBounds, deliveryKeyset, listedDeliveries, slicedRanges } from './listed.ts';
 import type { DeliveriesPort } from './port.ts';
 import {
   type Delivery,
@@ -65,16 +65,20 @@ export function deliveryQueries({
     );
     return rows.map((row) => row && toDelivery(row, now()));
   };
-  const readLists: DeliveriesPort['lists'] = ({ caller }, requests) =>
+  const readLists: DeliveriesPort['lists'] = (context, requests) =>
     readTogether(
       requests,
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
+        const { caller } = context;
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
         const listed = listedDeliveries({ database, kind }, caller, filter);
-        return startPage(listed, deliveryKeyset(filter), { cursors, scope, cursor, limit });
+        const ranges = slicedRanges(database, caller, filter);
+        const keyset = deliveryKeyset(filter);
+        const bounds = deliveryBounds(keyset, filter);
+        return startPage(listed, keyset, { cursors, scope, cursor, limit }, { bounds, ranges });
       },
       async (started) => {
-        const pages = await selectPages(database, started);
+        const pages = await selectPages({ database, budget }, context, started);
         return pages.map(({ items, cursor }) => ({ items: items.map((row) => toDelivery(row, now())), cursor }));
       },
     );
@@ -104,8 +108,10 @@ export function deliveryQueries({
     lists,
     list: async (context, request) => onlyOf(await lists(context, [request])),
 
-    counts: ({ caller }, filters) =>
-      countLists(database, filters, (filter) => countedDeliveries(database, caller, filter)),
+    counts: (context, filters) =>
+      countLists({ database, budget }, context, filters, (filter) =>
+        countedDeliveries(database, context.caller, filter),
+      ),
 
     async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
       const [delivery] = await findByIds([delivery_id], isId, (ids) =>

@@ -1,19 +1,20 @@
 /** Figures of all webhooks of a workspace, by counters and ranges of indexes: one row, or a hundred thousand webhooks. */
 import type { Database } from '../../store/database.ts';
-import { workspaceBacklog } from './backlog.ts';
+import { type BacklogContext, workspaceBacklog } from './backlog.ts';
 import type { DeliveriesPort } from './port.ts';
 import type { WebhookSummary } from './shapes.ts';
 import { type StatisticsContext, workspaceStatistics } from './statistics.ts';
 
 export const webhookSummary =
-  (context: StatisticsContext): DeliveriesPort['summary'] =>
-  async ({ caller: { workspaceId, accountIds } }, { period }) => {
+  (context: StatisticsContext & BacklogContext): DeliveriesPort['summary'] =>
+  async (request, { period }) => {
+    const { workspaceId, accountIds } = request.caller;
     // They tell of webhooks beyond the key.
     if (accountIds !== null) return null;
     const [counts, statistics, backlog] = await Promise.all([
       webhookCounts(context.database, workspaceId),
       workspaceStatistics(context, workspaceId, period),
-      workspaceBacklog(context.database, workspaceId),
+      context.budget.scan(request, () => workspaceBacklog(context.database, workspaceId)),
     ]);
     return { counts, statistics, backlog };
   };

@@ -27,6 +27,7 @@ import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import {
+  countedJobs,
   isJobId,
   jobKeyset,
   listedJobs,
@@ -35,6 +36,7 @@ import {
   type StoredJob,
   selectJobFields,
   selectJobs,
+  slicedJobs,
   storedFields,
   toPosting,
   toPostings,
@@ -106,10 +108,11 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
         const listed = listedJobs(database, caller, filter);
         const query = withContent ? withSmallContents(listed) : listed;
-        return startPage(query, jobKeyset(filter), { cursors, scope, cursor, limit });
+        const ranges = slicedJobs(database, caller, filter);
+        return startPage(query, jobKeyset(filter), { cursors, scope, cursor, limit }, { ranges });
       },
       async (started) => {
-        const pages = await selectPages(database, started);
+        const pages = await selectPages({ database, budget }, context, started);
         return Promise.all(
           pages.map(async ({ items, cursor }) => ({
             items: await toPostings({ budget, now }, context, items),
@@ -198,8 +201,8 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     lists,
     pages,
     list: async (context, request) => onlyOf(await lists(context, [request])),
-    counts: ({ caller }, filters) =>
-      countLists(database, filters, (filter) => listedJobs(database, caller, filter).clearSelect().select('id')),
+    counts: (context, filters) =>
+      countLists({ database, budget }, context, filters, (filter) => countedJobs(database, context.caller, filter)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { Page } from '../../kernel/paging.ts';
+import type { ListSize, Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type {
   JobCheckpoint,
@@ -41,7 +41,7 @@ export interface JobsPort {
   /** {@link lists} as JSON, where there are postings. */
   readonly pages?: PageSource<JobPageRequest, Page<JobPosting>>;
   /** In the order of the filters; `maxTotalCount` for any larger size, an error for a list that cannot be counted. */
-  counts(context: RequestContext, filters: readonly JobFilter[]): Promise<(number | Error)[]>;
+  counts(context: RequestContext, filters: readonly JobFilter[]): Promise<(ListSize | Error)[]>;
   /** Each posting, now and after every change. @throws ServiceError `resource_not_found` for an invisible one */
   watch(context: RequestContext, request: JobWatch): Promise<AsyncGenerator<JobPosting, void>>;
 }

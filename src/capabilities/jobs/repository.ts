@@ -8,11 +8,12 @@ import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, jsonEntries, readJsonColumn } from '../../store/json.ts';
-import { byCreation, type Keyset, keysetsOf } from '../../store/keyset.ts';
+import { byCreation, type Keyset, keysetsOf, unbounded } from '../../store/keyset.ts';
+import type { CountedList } from '../../store/keyset-pages.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import type { RowSource } from '../../store/row-watch.ts';
-import type { JobTable } from '../../store/schema.ts';
+import type { JobTable, Tables } from '../../store/schema.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
 import {
   defaultJobOrder,
@@ -97,9 +98,7 @@ export function listedJobs(
   caller: Caller,
   { account_id, state: states = [], query: text }: JobFilter,
 ) {
-  let query = storedJobs(database)
-    .where('workspace_id', '=', caller.workspaceId)
-    .where(amongAccounts(caller.accountIds, 'account_id'));
+  let query = jobsOf(database, caller).where(amongAccounts(caller.accountIds, 'account_id'));
   if (account_id !== undefined) {
     requireAccount(caller, account_id);
     query = query.where('account_id', '=', account_id);
@@ -107,6 +106,28 @@ export function listedJobs(
   if (states.length > 0) query = query.where('state', 'in', states);
   if (text !== undefined) query = query.where(nameContains('jobs', text));
   return query;
+}
+
+const jobsOf = (database: Database, { workspaceId }: Caller) =>
+  storedJobs(database).where('workspace_id', '=', workspaceId);
+
+/** The postings that are looked at for a list, by its index; null if these are those that fit. */
+export const slicedJobs = (
+  database: Database,
+  caller: Caller,
+  { account_id, state: states = [], query: text }: JobFilter,
+) =>
+  caller.accountIds === null && account_id === undefined && states.length === 0 && text === undefined
+    ? null
+    : [jobsOf(database, caller)];
+
+/** As {@link listedJobs}. */
+export function countedJobs(database: Database, caller: Caller, filter: JobFilter): CountedList<Tables, 'jobs'> {
+  const query = listedJobs(database, caller, filter).clearSelect().select('id');
+  const ranges = slicedJobs(database, caller, filter);
+  return ranges === null
+    ? { query }
+    : { keyset: byCreation('jobs', 'desc'), bounds: unbounded, ranges, fitting: [query] };
 }
 
 /** Up to this size, reading all of a content costs less than taking entries out of it, which the database parses it for. */

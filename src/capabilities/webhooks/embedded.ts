@@ -32,8 +32,9 @@ interface EmbeddedWebhooksContext extends RegistryContext {
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
   const { database, kind, cursors, notifications, now } = context;
 
-  const readLists: WebhooksPort['lists'] = ({ caller }, requests) =>
-    readTogether(
+  const readLists: WebhooksPort['lists'] = (call, requests) => {
+    const { caller } = call;
+    return readTogether(
       requests,
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
         const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
@@ -45,10 +46,11 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
         });
       },
       async (started) => {
-        const pages = await selectPages(database, started);
+        const pages = await selectPages(context, call, started);
         return pages.map(({ items, cursor }) => ({ items: toListed(caller, items), cursor }));
       },
     );
+  };
 
   const readByIds: WebhooksPort['find'] = ({ caller }, webhookIds) =>
     findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute()));
@@ -63,8 +65,10 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     ...printedPages({ name: 'webhooks', lists: readLists, lacks: largeParts }),
     list: listWhole(context),
 
-    counts: ({ caller }, filters) =>
-      countLists(database, filters, (filter) => fittingWebhooks(context, caller, filter).clearSelect().select('id')),
+    counts: (call, filters) =>
+      countLists(context, call, filters, (filter) => ({
+        query: fittingWebhooks(context, call.caller, filter).clearSelect().select('id'),
+      })),
 
     ...printedItems({ name: 'webhooks', find: readByIds, lacks: largeParts }),
 

@@ -1,5 +1,5 @@
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { Page } from '../../kernel/paging.ts';
+import type { ListSize, Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import type {
@@ -54,7 +54,7 @@ export interface WebhooksPort {
   // Additions to the contract. An upstream service does not serve them.
 
   /** Sizes in the order of the filters, up to `maxTotalCount`; an error for each that cannot be counted. */
-  counts(context: RequestContext, filters: readonly WebhookFilter[]): Promise<(number | Error)[]>;
+  counts(context: RequestContext, filters: readonly WebhookFilter[]): Promise<(ListSize | Error)[]>;
   /** Creates a TRIGGER webhook, with a signing secret. Fails as `create` does. */
   createTrigger(context: RequestContext, request: TriggerCreate): Promise<WebhookCreated>;
   /** Changes present fields. @throws as `create`; ServiceError `invalid_parameters` for fields of another kind */

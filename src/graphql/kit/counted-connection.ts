@@ -1,7 +1,7 @@
 /** Connections with `totalCount`, an error in proxy mode: the contract counts no list. */
 import type { OutputRef } from '@pothos/core';
 import type { PageSource } from '../../kernel/page-source.ts';
-import type { CursorScope, Page } from '../../kernel/paging.ts';
+import type { CursorScope, ListSize, Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import { readsSize } from '../cost/weights.ts';
@@ -21,7 +21,8 @@ import type { ListSource } from './source.ts';
 import { shows } from './wire.ts';
 
 interface CountedConnection<T> extends Connection<T> {
-  readonly count: () => Promise<number> | number;
+  /** Counts once, however many fields ask. */
+  readonly size: () => Promise<ListSize> | ListSize;
 }
 
 export function countedConnectionType<T extends object>(
@@ -31,14 +32,22 @@ export function countedConnectionType<T extends object>(
   options: ConnectionOptions = {},
 ) {
   const type = connectionType<T, CountedConnection<T>>(name, item, things, options);
-  builder.objectField(type, 'totalCount', (t) =>
-    t.int({
+  const extensions = { ...readsSize, ...nullMeansError, ...shows('size') };
+  builder.objectFields(type, (t) => ({
+    totalCount: t.int({
       nullable: true,
-      description: `Number of ${things} in the whole list, whatever the page. Counting ends at ${maxTotalCount}, which then stands for any larger number. Embedded mode only.`,
-      extensions: { ...readsSize, ...nullMeansError, ...shows('size') },
-      resolve: ({ count }) => count(),
+      description: `Number of ${things} in the whole list, whatever the page; at least so many, if \`isTotalCountExact\` is false. Counting ends at ${maxTotalCount}. Embedded mode only.`,
+      extensions,
+      resolve: async ({ size }) => (await size()).count,
     }),
-  );
+    isTotalCountExact: t.boolean({
+      nullable: true,
+      description:
+        'False if counting ended before the whole list was looked at: then `totalCount` is a lower bound. Embedded mode only.',
+      extensions,
+      resolve: async ({ size }) => (await size()).isExact,
+    }),
+  }));
   return type;
 }
 
@@ -56,7 +65,7 @@ interface CountedList<Request extends ListRequest, Item>
   readonly scope: (request: Request) => CursorScope;
   /** Joins reads. By default, the operation's. */
   readonly load?: (request: Request, context: GraphQLContext) => Promise<Page<Item>>;
-  readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<number>;
+  readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<ListSize>;
 }
 
 /** @returns the request for a list, by the arguments of its field */
@@ -98,6 +107,11 @@ export function countedList<Request extends ListRequest, Item>(list: CountedList
     const connection = await readConnection(context, wanted, load && ((page) => load(page, context)));
     const filter: Record<string, unknown> = { ...wanted.request };
     delete filter.order_by;
-    return { ...connection, count: () => count(filter as Request, context) };
+    let counted: Promise<ListSize> | undefined;
+    const size = () => {
+      counted ??= count(filter as Request, context);
+      return counted;
+    };
+    return { ...connection, size };
   };
 }

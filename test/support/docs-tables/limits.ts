@@ -25,7 +25,7 @@ import { limits, maxEntries, maxWatched } from '../../../src/kernel/validation.t
 import { tokenLifetimeMs } from '../../../src/pages/graphiql/sign-in.ts';
 import { maxDepth, maxValues } from '../../../src/splice/layout.ts';
 import { idempotencyLimits } from '../../../src/store/idempotency-rows.ts';
-import { readLimits } from '../../../src/store/read-budget.ts';
+import { readLimits, sliceLimits } from '../../../src/store/read-budget.ts';
 import { maxUnread } from '../../../src/store/watch.ts';
 import { code, row, table } from './markdown.ts';
 
@@ -150,6 +150,11 @@ const operations: readonly Limit[] = [
     'Stored data that is read at once',
     `${bytes(readLimits.operation)} for an operation, ${bytes(readLimits.workspace)} for a workspace, ${bytes(readLimits.process)} for a process; one operation at a time that holds some may go beyond the last two`,
     `${tooHigh} for an operation; for a workspace or process it waits for up to ${seconds(readLimits.waitMs)}, then ${error('service_unavailable')}`,
+  ],
+  [
+    'Deliveries of a state, or postings or accounts, that are looked at for a filter that few of them match',
+    `${number(sliceLimits.rows * sliceLimits.ofList)} for a page or a \`totalCount\`, in parts of ${number(sliceLimits.rows)}; ${number(sliceLimits.ofOperation)} parts for an operation, but one for each list`,
+    'a page with fewer items and an `endCursor`; `isTotalCountExact` is false',
   ],
   ['Stored fields of job postings that are read at once', bytes(readLimits.parsed), tooHigh],
   ['Documents of persisted queries, in each process', characters(maxCharacters), 'the least recently used is evicted'],

@@ -114,7 +114,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       resolve: async ({ delivery_id, attempt_count }, page, context) => {
         const list = ['attempts', delivery_id];
         const request = { operation: listAttempts, request: { delivery_id }, limits: deliveryLimits, list, ...page };
-        return { ...(await readConnection(context, request)), count: () => attempt_count };
+        return { ...(await readConnection(context, request)), size: () => ({ count: attempt_count, isExact: true }) };
       },
     }),
   }),

@@ -178,7 +178,7 @@ export function deliveries({ deliveries: { nodes, pageInfo }, events }, view) {
       h('div.choice', { role: 'group', 'aria-label': 'Which deliveries' }, ...tabs),
     ),
     nodes.length === 0
-      ? h('p.empty', {}, nothing(filter, event))
+      ? h('p.empty', {}, pageInfo.hasNextPage ? 'None among the latest deliveries.' : nothing(filter, event))
       : h('ul', {}, ...nodes.map((each) => item(each, view))),
     pageInfo.hasNextPage
       ? h(
