@@ -21,11 +21,12 @@ export interface ClaimResult extends Pick<QueueReport, 'more' | 'waiting' | 'res
 }
 
 export interface Queue {
-  /** In one transaction. */
+  /** In one transaction. @param lockWaitMs see {@link QueueOrder.lockWaitMs} */
   settleAndClaim(
     outcomes: readonly AttemptOutcome[],
     releases: readonly ReleasedClaim[],
     quota: ClaimQuota | null,
+    lockWaitMs?: number,
   ): Promise<ClaimResult>;
   /** @returns the ids of deliveries still to be sent as claimed */
   confirm(tickets: readonly ClaimTicket[]): Promise<ReadonlySet<string>>;
@@ -53,7 +54,7 @@ export function createQueue(context: QueueContext): Queue {
   const open = createDestinations(vault);
   return {
     confirm: (tickets) => confirmClaims(database, kind, tickets, now().getTime()),
-    async settleAndClaim(outcomes, releases, quota) {
+    async settleAndClaim(outcomes, releases, quota, lockWaitMs) {
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
@@ -61,6 +62,7 @@ export function createQueue(context: QueueContext): Queue {
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
+        lockWaitMs,
         claimToken,
         leaseMs,
         latestFirst: count % latestFirstEvery === 0,
