@@ -562,6 +562,7 @@ const floods: Readonly<Record<string, Flood>> = {
 const elsewhere: Readonly<Record<string, string>> = {
   'capabilities/webhooks/removal.ts lastOf': 'a webhook whose deliveries are being deleted',
   'delivery/outcome-buffer.ts apart': 'an outcome of a delivery with a lease',
+  'delivery/outcome-buffer.ts delays': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts parts': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts waiting': 'an outcome of a delivery with a lease',
   'delivery/worker.ts #probes': 'a delivery with a lease',
