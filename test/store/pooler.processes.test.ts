@@ -100,6 +100,19 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     }
   });
 
+  it('a start with the addresses of two databases is refused', async () => {
+    if (dialect === undefined) throw new Error('there is no Postgres');
+    const [one, other] = [await dialect.withSchema(), await dialect.withSchema()];
+    try {
+      await expect(
+        startGateway({ environment: { DATABASE_URL: one.url, DATABASE_DIRECT_URL: other.url } }),
+      ).rejects.toThrow(/DATABASE_URL and DATABASE_DIRECT_URL lead to different databases/);
+    } finally {
+      await one.drop();
+      await other.drop();
+    }
+  });
+
   it('a read whose transaction is lost at its end has changed nothing, and a write may have', async () => {
     if (dialect === undefined) throw new Error('there is no Postgres');
     const place = await dialect.withSchema();
