@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
+import { unlocked } from '../store/locks.ts';
 import { statementTime } from '../store/statement-time.ts';
 import { maxAhead, type RateLimitStore } from './rate-limit.ts';
 
@@ -15,7 +16,10 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
       const at = statementTime(kind, now, 1_000_000);
       // First, as nothing is added yet if it fails; also after the clock was set back.
       if (Math.abs(now - cleanedAt) >= cleanEvery) {
-        await database.deleteFrom('rate_limits').where('full_at', '<', at).execute();
+        await sql`
+          delete from rate_limits where id in (select id from rate_limits where full_at < ${at} ${unlocked(kind)})`.execute(
+          database,
+        );
         cleanedAt = now;
       }
       const granted = [...grants].map(([id, amount]) => ({ id, amount }));

@@ -20,7 +20,7 @@ interface OutcomeBuffer {
   take(): readonly AttemptOutcome[];
   /** After `take`, if it could not be settled. @returns the webhooks that are set apart from now on; none for a fault of the whole database */
   returned(outcomes: readonly AttemptOutcome[], error: unknown): readonly string[];
-  /** Ends with `settledApart` or `returnedApart`. @param isLast whether not to wait for a time */
+  /** With fewest failures first; ends with `settledApart` or `returnedApart`. @param isLast whether not to wait for a time */
   takeApart(isLast: boolean): ApartOutcomes | null;
   /** @returns whether the webhook is set apart no longer */
   settledApart(part: ApartOutcomes): boolean;
@@ -38,13 +38,25 @@ const retryMs = { first: 1_000, most: 30_000 } as const;
 const faultsOfRows: ReadonlySet<FaultReason> = new Set(['slow', 'conflict']);
 const isOfRows = (error: unknown) => error instanceof DatabaseFault && faultsOfRows.has(error.reason);
 
+type Delay = Pick<ApartOutcomes, 'failures' | 'notBefore'>;
+
 export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   let waiting: AttemptOutcome[] = [];
   let parts: ApartOutcomes[] = [];
+  /** Of webhooks with a row that somebody locks: each try of any part takes time from all others. */
+  const delays = new Map<string, Delay>();
   /** The numbers of outcomes set apart, by webhook. */
   const apart = new Map<string, number>();
   const setApart = (webhookId: string, outcomes: readonly AttemptOutcome[], failures = 0, notBefore = clock()) => {
     parts.push({ webhookId, outcomes, failures, notBefore });
+  };
+  const delayed = (part: ApartOutcomes): ApartOutcomes => {
+    const { failures = 0, notBefore = 0 } = delays.get(part.webhookId) ?? {};
+    return {
+      ...part,
+      failures: Math.max(part.failures, failures),
+      notBefore: Math.max(part.notBefore, notBefore),
+    };
   };
   const unstored = () => [...apart.values()].reduce((sum, count) => sum + count, 0);
   return {
@@ -75,27 +87,41 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
     },
     takeApart(isLast) {
       const now = clock();
-      const part = parts.find(({ notBefore }) => isLast || notBefore <= now) ?? null;
-      if (part !== null) parts = parts.filter((each) => each !== part);
-      return part;
+      let [taken, takenAt]: [ApartOutcomes | null, number] = [null, -1];
+      for (const [at, waitingPart] of parts.entries()) {
+        const part = delayed(waitingPart);
+        const isDue = isLast || part.notBefore <= now;
+        if (isDue && (taken === null || part.failures < taken.failures)) [taken, takenAt] = [part, at];
+      }
+      if (taken !== null) parts = parts.toSpliced(takenAt, 1);
+      return taken;
     },
     settledApart({ webhookId, outcomes }) {
       const left = (apart.get(webhookId) ?? 0) - outcomes.length;
-      if (left > 0) apart.set(webhookId, left);
-      else apart.delete(webhookId);
+      const delay = delays.get(webhookId);
+      if (left > 0) {
+        apart.set(webhookId, left);
+        if (delay !== undefined) delays.set(webhookId, { ...delay, notBefore: 0 });
+      } else {
+        apart.delete(webhookId);
+        delays.delete(webhookId);
+      }
       return left <= 0;
     },
     returnedApart({ webhookId, outcomes, failures }, error) {
       const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures);
-      const isOfOutcome = !(error instanceof DatabaseFault);
+      const later: Delay = { failures: failures + 1, notBefore: clock() + waitMs };
       const half = Math.ceil(outcomes.length / 2);
-      if (isOfOutcome && outcomes.length > 1) {
+      if (error instanceof DatabaseFault) {
+        delays.set(webhookId, later);
+        setApart(webhookId, outcomes);
+      } else if (outcomes.length > 1) {
         setApart(webhookId, outcomes.slice(0, half));
         setApart(webhookId, outcomes.slice(half));
-      } else if (isOfOutcome && outcomes.some(({ attempt }) => attempt.response_body !== '')) {
+      } else if (outcomes.some(({ attempt }) => attempt.response_body !== '')) {
         // Nothing else of an outcome comes from outside.
         setApart(webhookId, outcomes.map(withoutBody));
-      } else setApart(webhookId, outcomes, failures + 1, clock() + waitMs);
+      } else setApart(webhookId, outcomes, later.failures, later.notBefore);
     },
     get apart() {
       return apart.keys();

@@ -36,6 +36,8 @@ export interface QueueOrder extends ClaimTerms {
   readonly settlement: Settlement | null;
   readonly releases: readonly ReleasedClaim[];
   readonly quota: ClaimQuota | null;
+  /** The wait for a row that others have locked, in milliseconds; by default that of the connection. */
+  readonly lockWaitMs?: number | undefined;
 }
 
 export interface QueueReport {
@@ -79,7 +81,9 @@ export async function settleAndClaim(
   kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<QueueReport> {
-  const { settlement, releases, now } = order;
+  const { settlement, releases, now, lockWaitMs } = order;
+  if (kind === 'postgres' && lockWaitMs !== undefined)
+    await sql`select set_config('lock_timeout', ${`${lockWaitMs}`}, true)`.execute(transaction);
   await releaseClaims(transaction, kind, releases);
   const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
   const report = await claimWithin(transaction, kind, order);

@@ -22,11 +22,12 @@ export interface ClaimResult extends Pick<QueueReport, 'more' | 'waiting' | 'res
 }
 
 export interface Queue {
-  /** In one transaction. */
+  /** In one transaction. @param lockWaitMs see {@link QueueOrder.lockWaitMs} */
   settleAndClaim(
     outcomes: readonly AttemptOutcome[],
     releases: readonly ReleasedClaim[],
     quota: ClaimQuota | null,
+    lockWaitMs?: number,
   ): Promise<ClaimResult>;
   /** @returns the ids of deliveries still to be sent as claimed */
   confirm(tickets: readonly ClaimTicket[]): Promise<ReadonlySet<string>>;
@@ -54,7 +55,7 @@ export function createQueue(context: QueueContext): Queue {
   const open = createDestinations(vault);
   return {
     confirm: async (tickets) => confirmClaims(database, kind, tickets, await time()),
-    async settleAndClaim(outcomes, releases, quota) {
+    async settleAndClaim(outcomes, releases, quota, lockWaitMs) {
       count += 1;
       const now = await time();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
@@ -62,6 +63,7 @@ export function createQueue(context: QueueContext): Queue {
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, now),
         releases,
         quota,
+        lockWaitMs,
         claimToken,
         leaseMs,
         latestFirst: count % latestFirstEvery === 0,

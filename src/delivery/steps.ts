@@ -16,8 +16,8 @@ interface StepsOptions {
 export interface WaitingWebhooks {
   /** The first of them behind another one, in the order of their ids. */
   next(behind: string): Promise<string | undefined>;
-  /** @returns whether there may be more to do for this one */
-  step(webhookId: string): Promise<boolean>;
+  /** @returns whether there may be more to do for this one; `locked` if others have locked what is next */
+  step(webhookId: string): Promise<boolean | 'locked'>;
 }
 
 /** @param failed the log line of a failed step */
@@ -35,7 +35,7 @@ export function startSteps(
 
 /**
  * One step of each after the other: those whose steps fail, or are many, hold up no others.
- * @returns takes a step, and says whether there may be more
+ * @returns takes a step, and says whether there may be more now
  */
 export function inTurn({ next, step }: WaitingWebhooks): () => Promise<boolean> {
   let last = '';
@@ -43,7 +43,6 @@ export function inTurn({ next, step }: WaitingWebhooks): () => Promise<boolean> 
     const webhookId = (await next(last)) ?? (last === '' ? undefined : await next(''));
     last = webhookId ?? '';
     if (webhookId === undefined) return false;
-    await step(webhookId);
-    return true;
+    return (await step(webhookId)) !== 'locked';
   };
 }

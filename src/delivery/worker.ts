@@ -53,6 +53,12 @@ const crowdedMs = 100;
 /** Milliseconds after a failed flush, as the database is away. */
 const failedFlushMs = 1_000;
 
+/**
+ * Waits for locked rows while some outcomes are set apart, in milliseconds. Those of a workspace may all meet one locked row, and
+ * each wait delays what is stored after it: a first try is short, and a row that is locked for a moment is met again.
+ */
+const lockWaits = { first: 100, most: 1_600, ofFlush: 400 } as const;
+
 const queueFailed = 'the delivery queue could not be read or written';
 
 /**
@@ -139,6 +145,7 @@ export class Worker {
         settling.map((outcome) => this.#leases.current(outcome)),
         releasing.map((release) => this.#leases.current(release)),
         quota,
+        this.#outcomes.unstored === 0 ? undefined : lockWaits.ofFlush,
       );
       // Without claims, queued deliveries may wait for probes' places.
       const result = claims && quota === null ? { ...report, waiting: this.#lanes.queued } : report;
@@ -184,7 +191,8 @@ export class Worker {
     const { webhookId, outcomes, failures } = part;
     try {
       const settling = outcomes.map((outcome) => this.#leases.current(outcome));
-      this.#observer.disabled((await queue.settleAndClaim(settling, [], null)).disabled);
+      const lockWaitMs = Math.min(lockWaits.most, lockWaits.first * 2 ** failures);
+      this.#observer.disabled((await queue.settleAndClaim(settling, [], null, lockWaitMs)).disabled);
       this.#leases.end(outcomes);
       if (this.#outcomes.settledApart(part) && failures > 0)
         logger.info({ webhookId }, 'the attempts of a webhook are stored again');

@@ -119,6 +119,23 @@ export async function requireSessions(database: Database): Promise<void> {
   });
 }
 
+/**
+ * Events of one database would never be delivered from another: nothing else shows it. With the schema, as a pooler may ignore
+ * `options`. @throws ConfigError
+ */
+export async function requireSamePlace(pooled: Database, direct: Database): Promise<void> {
+  const placeOf = async (database: Database) => {
+    const { rows } = await sql`
+      select current_database() as name, current_schema() as schema,
+        extract(epoch from pg_postmaster_start_time())::text as "startedAt"`.execute(database);
+    return JSON.stringify(rows);
+  };
+  if ((await placeOf(pooled)) === (await placeOf(direct))) return;
+  throw new ConfigError(
+    'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases, schemas or servers: set both to one database of one server',
+  );
+}
+
 /** The error of a failed attempt at several addresses has a code but no message. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof DatabaseFault ? error.cause : error;

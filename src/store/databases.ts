@@ -1,5 +1,12 @@
 /** Several pools to one database: statements that wait for a locked table exhaust only theirs. SQLite has one. */
-import { type DatabaseLocation, directly, migrateAlone, openDatabase, openUnmigrated } from './database.ts';
+import {
+  type DatabaseLocation,
+  directly,
+  migrateAlone,
+  openDatabase,
+  openUnmigrated,
+  requireSamePlace,
+} from './database.ts';
 import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
@@ -83,12 +90,19 @@ export async function openDatabases(
     deliveries: await open('deliveries'),
     queue: await open('queue'),
   };
+  const close = async () => {
+    await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+  };
+  if (location.directUrl !== undefined) {
+    await requireSamePlace(pools.keys, pools.queue).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+  }
   return {
     ...pools,
     /** Retires every connection made before a server fell silent. */
     renew: () => epoch.end(epoch.current),
-    async close() {
-      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
-    },
+    close,
   };
 }

@@ -1,7 +1,10 @@
 /** Quota and expiry of what `Idempotency-Key` stores. */
+import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
+import type { DatabaseKind } from './json.ts';
+import { unlocked } from './locks.ts';
 
 export const idempotencyLimits = {
   /** Those of the contract have about a hundred bytes; a service in front may add fields. */
@@ -20,7 +23,7 @@ const batchRows = 1_000;
 /** API keys whose count is remembered. */
 const countedApiKeys = 1_000;
 
-export function idempotencyRows(database: Database, maxRows: number) {
+export function idempotencyRows(database: Database, kind: DatabaseKind, maxRows: number) {
   const counts = new LRUCache<string, { rows: number; readonly countedAt: number }>({ max: countedApiKeys });
   let deletedAt = 0;
 
@@ -28,13 +31,12 @@ export function idempotencyRows(database: Database, maxRows: number) {
     // A clock that was set back must not put off the next deletion.
     if (Math.abs(time - deletedAt) < intervalMs) return;
     deletedAt = time;
-    const expired = database.selectFrom('idempotent_responses').select('id').where('expires_at', '<=', time);
-    const { numDeletedRows } = await database
-      .deleteFrom('idempotent_responses')
-      .where('id', 'in', expired.orderBy('expires_at').limit(batchRows))
-      .executeTakeFirst();
+    const { numAffectedRows } = await sql`
+      delete from idempotent_responses where id in (
+        select id from idempotent_responses where expires_at <= ${time}
+        order by expires_at limit ${sql.lit(batchRows)} ${unlocked(kind)})`.execute(database);
     // There may be more: the next request goes on.
-    if (numDeletedRows === BigInt(batchRows)) deletedAt = 0;
+    if (numAffectedRows === BigInt(batchRows)) deletedAt = 0;
   }
 
   /** Counts up to the limit. `g` comes after every hex digit, and so after every id of the API key. */

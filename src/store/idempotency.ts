@@ -35,8 +35,8 @@ export function databaseIdempotency(
   dependencies: LeaseDependencies,
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
-  const { database, now, logger } = dependencies;
-  const rows = idempotencyRows(database, maxRows);
+  const { database, kind, now, logger } = dependencies;
+  const rows = idempotencyRows(database, kind, maxRows);
   const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
   const find = (id: string) =>

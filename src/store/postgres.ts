@@ -237,7 +237,9 @@ class PooledConnection implements DatabaseConnection {
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const run = () => this.run(sql, parameters, this.#names?.of(sql));
     // Outside of a transaction, a statement is one of its own.
-    const { command, rowCount, rows } = await (this.#inTransaction ? run() : repeatConflicting(() => this.#alone(run)));
+    const { command, rowCount, rows } = await (this.#inTransaction
+      ? run()
+      : repeatConflicting(() => this.#alone(run, /^\s*select\b/i.test(sql))));
     // pg does not know the row type.
     const result = { rows: rows as Row[] };
     return /^(?:INSERT|UPDATE|DELETE|MERGE)$/.test(command)
@@ -246,12 +248,12 @@ class PooledConnection implements DatabaseConnection {
   }
 
   /** Its own transaction sets the limits of a statement, where no session keeps them. */
-  async #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+  async #alone<Result>(run: () => Promise<Result>, isRead: boolean): Promise<Result> {
     if (this.#beginAlone === null) return run();
     await this.begin(this.#beginAlone);
     try {
       const result = await run();
-      await this.commit();
+      await this.commit(isRead);
       return result;
     } catch (error) {
       // The reason of the statement counts; what is wrong with the connection has ended the transaction too.
@@ -265,9 +267,10 @@ class PooledConnection implements DatabaseConnection {
     this.#inTransaction = true;
   }
 
-  async commit(): Promise<void> {
+  /** @param isRead whether there is nothing to confirm: its caller may repeat it */
+  async commit(isRead = false): Promise<void> {
     const { command } = await this.run('commit').catch((error: unknown) => {
-      throw error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
+      throw !isRead && error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
     });
     this.#inTransaction = false;
     // Postgres rolls back a transaction with a failed statement.

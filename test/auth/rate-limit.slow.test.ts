@@ -1,6 +1,7 @@
 /** Rate limits on every operation of both faces, shared by the processes of one database. The clock is the test's. */
 import fc from 'fast-check';
 import { getIntrospectionQuery } from 'graphql';
+import pg from 'pg';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RateLimitStore } from '../../src/auth/rate-limit.ts';
@@ -493,6 +494,23 @@ test.each(databases)('a bucket in $name is never more than two minutes ahead', a
   expect(await added(10 * minute)).toBe(2 * minute);
   expect(await added(10 * minute)).toBe(2 * minute);
   expect(await added(-minute)).toBeLessThanOrEqual(minute);
+});
+
+test.skipIf(databases[1] === undefined)('the locked row of a full bucket leaves others settled', async () => {
+  const place = await databases[1]?.withSchema();
+  if (place === undefined) throw new Error('There is no Postgres');
+  const database = await openDatabase(place.location);
+  onTestFinished(async () => {
+    await database.destroy();
+    await place.drop();
+  });
+  await database.insertInto('rate_limits').values({ id: 'locked', full_at: 1 }).execute();
+  const somebody = new pg.Client({ connectionString: place.url });
+  await somebody.connect();
+  onTestFinished(() => somebody.end());
+  await somebody.query('begin; select from rate_limits for update');
+  const store = databaseRateLimits(database, 'postgres');
+  expect(await store.add(new Map([['other', 1_000]]), 1_800_000_000_000_000)).toEqual(new Map([['other', 1_000]]));
 });
 
 test.skipIf(databases[1] === undefined)('processes whose clocks are 12 seconds apart grant what is left', async () => {

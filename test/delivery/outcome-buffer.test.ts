@@ -76,3 +76,29 @@ it('those that wait for a locked row are tried less and less often', () => {
   }
   expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 61_000, 91_000]);
 });
+
+it('those of a webhook with a locked row wait together, and behind those of other webhooks that were not tried', () => {
+  let now = 0;
+  const buffer = createOutcomeBuffer(() => now);
+  const locked = new DatabaseFault('slow', refusal);
+  for (const webhookId of ['locked', 'free']) buffer.add(outcome(`first of ${webhookId}`, webhookId));
+  buffer.returned(buffer.take(), locked);
+  for (let n = 0; n < 5; n += 1) buffer.add(outcome(`${n}`, 'locked'));
+  const settle = (isLocked: boolean) => {
+    const tries: string[] = [];
+    for (let part = buffer.takeApart(false); part !== null; part = buffer.takeApart(false)) {
+      tries.push(...idsOf(part.outcomes));
+      if (isLocked && part.webhookId === 'locked') buffer.returnedApart(part, locked);
+      else buffer.settledApart(part);
+    }
+    return tries;
+  };
+  expect(settle(true)).toEqual(['first of locked', 'first of free']);
+  now = 1_000;
+  buffer.returned([outcome('second of free', 'free')], locked);
+  buffer.add(outcome('5', 'locked'));
+  expect(settle(true)).toEqual(['second of free', '0']);
+  now = 3_000;
+  expect(settle(false).toSorted()).toEqual(['0', '1', '2', '3', '4', '5', 'first of locked']);
+  expect([buffer.size, [...buffer.apart]]).toEqual([0, []]);
+});

@@ -47,3 +47,45 @@ it.skipIf(dialect === undefined)(
     await healthy.close();
   },
 );
+
+it.skipIf(dialect === undefined)(
+  'many webhooks of a workspace with a locked row hold up no other workspace, on Postgres',
+  async () => {
+    if (dialect === undefined) throw new Error('there is no Postgres');
+    const [failing, healthy] = [await startReceiver(), await startReceiver()];
+    failing.answer = (_request, response) => response.writeHead(500).end();
+    // The queue has one connection.
+    const gateway = await startDelivering({ dialect, environment: { DATABASE_CONNECTIONS: '10' } });
+    for (let n = 0; n < 40; n += 1) await gateway.webhook(failing.address);
+    await gateway.emit('first');
+    await gateway.delivery.worker.idle();
+    const other = await gateway.workspace();
+    await gateway.webhook(healthy.address, { workspace_id: other.workspaceId });
+    const somebody = new pg.Client({ connectionString: gateway.databaseUrl });
+    await somebody.connect();
+    await somebody.query('begin');
+    await somebody.query('select from workspace_statistics where workspace_id = $1 for update', [
+      gateway.space.workspaceId,
+    ]);
+    await gateway.emit('locked');
+    await failing.waitFor(80);
+    const event = {
+      accountId: await other.account(),
+      accountType: 'PNET',
+      source: 'users',
+      event: 'new_relation',
+    } as const;
+    for (let n = 0; n < 20; n += 1)
+      await gateway.delivery.emit({ ...event, workspaceId: other.workspaceId, data: { user_full_name: `${n}` } });
+    const began = performance.now();
+    const stored = async () => (await gateway.deliveries()).filter(({ state }) => state === 'succeeded').length;
+    await expect.poll(stored).toBe(20);
+    // Each of the forty would take two seconds, the longest wait for a lock.
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(gateway.delivery.worker.unstored).toBe(40);
+    await somebody.end();
+    await gateway.close();
+    await failing.close();
+    await healthy.close();
+  },
+);

@@ -20,3 +20,8 @@ it('webhooks take turns, however much one of them has to do', async () => {
   for (let steps = 0; steps < 6; steps += 1) await step();
   expect(taken).toEqual(['a', 'b', 'c', 'a', 'c', 'a']);
 });
+
+it('a webhook whose deliveries others have locked is not taken again at once', async () => {
+  const step = inTurn({ next: async (behind) => (behind < 'a' ? 'a' : undefined), step: async () => 'locked' });
+  expect(await step()).toBe(false);
+});

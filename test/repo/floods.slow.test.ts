@@ -456,7 +456,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: 1_000,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
-      const rows = idempotencyRows(database, 10);
+      const rows = idempotencyRows(database, 'sqlite', 10);
       await times(2_500, (n) => rows.requireRoom(`${n}`.padStart(16, '0'), 1));
       await database.destroy();
     },
@@ -563,6 +563,7 @@ const floods: Readonly<Record<string, Flood>> = {
 const elsewhere: Readonly<Record<string, string>> = {
   'capabilities/webhooks/removal.ts lastOf': 'a webhook whose deliveries are being deleted',
   'delivery/outcome-buffer.ts apart': 'an outcome of a delivery with a lease',
+  'delivery/outcome-buffer.ts delays': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts parts': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts waiting': 'an outcome of a delivery with a lease',
   'delivery/worker.ts #probes': 'a delivery with a lease',

@@ -136,6 +136,17 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await rows()).toHaveLength(1);
   });
 
+  test.skipIf(name !== 'Postgres')('the locked row of a key that has expired holds up no other key', async () => {
+    const { clock, once } = open(3);
+    await once('a', async () => 'a');
+    clock.now = new Date(clock.now.getTime() + 24 * 60 * 60 * 1_000);
+    const somebody = new pg.Client({ connectionString: place.url });
+    await somebody.connect();
+    await somebody.query('begin; select from idempotent_responses for update');
+    expect(await once('b', async () => 'b')).toEqual({ body: 'b', replayed: false });
+    await somebody.end();
+  });
+
   test('many requests that wait for one response ask the database once each', async () => {
     const { once } = open(3);
     const begun = Promise.withResolvers<void>();

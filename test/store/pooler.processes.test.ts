@@ -1,6 +1,8 @@
 /** A pooler in front of Postgres: whoever gets which session, each statement is the one that was meant, within its limits. */
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, vi } from 'vitest';
+import { openUnmigrated } from '../../src/store/database.ts';
 import { openDatabases } from '../../src/store/databases.ts';
 import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { databases } from '../support/databases.ts';
@@ -94,6 +96,47 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
       expect(await opened.accounts.selectFrom('accounts').select('id').execute()).toEqual([]);
     } finally {
       await opened.close();
+      await place.drop();
+    }
+  });
+
+  it('a start with the addresses of two databases is refused', async () => {
+    if (dialect === undefined) throw new Error('there is no Postgres');
+    const [one, other] = [await dialect.withSchema(), await dialect.withSchema()];
+    try {
+      await expect(
+        startGateway({ environment: { DATABASE_URL: one.url, DATABASE_DIRECT_URL: other.url } }),
+      ).rejects.toThrow(/DATABASE_URL and DATABASE_DIRECT_URL lead to different databases/);
+    } finally {
+      await one.drop();
+      await other.drop();
+    }
+  });
+
+  it('a read whose transaction is lost at its end has changed nothing, and a write may have', async () => {
+    if (dialect === undefined) throw new Error('there is no Postgres');
+    const place = await dialect.withSchema();
+    // As behind a pooler: each statement has a transaction.
+    const shared = await openUnmigrated({ kind: 'postgres', url: place.url, directUrl: place.url });
+    const { query } = pg.Client.prototype;
+    const lost = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      if (given[0] === 'commit') throw new Error('Connection terminated unexpectedly');
+      return Reflect.apply(query, this, given);
+    });
+    try {
+      await expect(shared.selectFrom('workspaces').select('id').execute()).rejects.toMatchObject({
+        errorName: 'service_unavailable',
+      });
+      await expect(shared.deleteFrom('workspaces').execute()).rejects.toMatchObject({
+        errorName: 'request_timeout',
+        outcomeUnknown: true,
+      });
+    } finally {
+      lost.mockRestore();
+      await shared.destroy();
       await place.drop();
     }
   });

@@ -23,6 +23,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'delivery/lanes.ts queued': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/lanes.ts rotation': ['webhooks', 'lanes'],
   'delivery/outcome-buffer.ts apart': ['webhooks', 'deliveries that a process has claimed'],
+  'delivery/outcome-buffer.ts delays': ['webhooks', 'deliveries that a process has claimed'],
   'delivery/outcome-buffer.ts parts': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/outcome-buffer.ts waiting': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/payload.ts sizes': ['keys of a payload', 'the call'],

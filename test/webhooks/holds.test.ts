@@ -95,8 +95,14 @@ describe.each(databases)('on $name', (dialect) => {
       await locking.promise;
       await setEnabled(false);
       expect(await states()).toEqual({ held: 998, pending: count - 998 });
-      expect([await step(), await step(), await step()]).toEqual([true, true, true]);
+      expect([await step(), await step(), await step()]).toEqual([true, true, 'locked']);
       expect(await states()).toEqual({ held: count - 2, pending: 2 });
+      await setEnabled(true);
+      const redelivered = gateway.app.ports.deliveries.redeliverAll(context(), {
+        webhook_id: webhookId,
+        state: 'held',
+      });
+      await expect(redelivered).rejects.toMatchObject({ errorName: 'service_unavailable' });
       release.resolve();
       await other;
       expect([await step(), await step()]).toEqual([true, false]);

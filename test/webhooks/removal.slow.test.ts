@@ -65,7 +65,10 @@ describe.each(databases)('on $name', (dialect) => {
       const step = inTurn(removals(database, kind));
       await database.transaction().execute(async (settling) => {
         await settling.selectFrom('deliveries').select('id').limit(3).forUpdate().execute();
-        for (let steps = 0; steps < 6; steps += 1) expect(await step()).toBe(true);
+        let steps = 0;
+        while (await step()) steps += 1;
+        // As often as there is something to delete: it does not ask for locked ones again and again.
+        expect(steps).toBeLessThan(6);
         expect(await states()).toEqual({ pending: 3 });
       });
       expect(await step()).toBe(true);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findOldestAccount } from '../../auth/account-repository.ts';
 import { requireVisibleAccount } from '../../auth/session.ts';
 import type { Emit } from '../../delivery/emit.ts';
@@ -6,7 +7,7 @@ import { sampleData } from '../../events/samples.ts';
 import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
 import { type Caller, requireManaging } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
-import { type Issue, ServiceError } from '../../kernel/errors.ts';
+import { type Issue, retrySoon, ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';
 import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
@@ -33,6 +34,10 @@ export interface CommandsContext {
   readonly time: SharedClock;
 }
 
+/** Looks at deliveries that others have locked: two seconds, as for other locks. */
+const lockedLooks = 20;
+const lockedLookMs = 100;
+
 const invalid = (path: Issue['path'], code: IssueCode, message: string): ServiceError =>
   invalidParameters([{ path, code, message }]);
 
@@ -46,7 +51,15 @@ export function deliveryCommands({
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   /** The webhook's former disabling must not hold what is redelivered. */
   const finishHolds = async ({ id }: ManageableWebhook) => {
-    while (await holdStep(notifications.transaction, kind, id));
+    let locked = 0;
+    for (;;) {
+      const more = await holdStep(notifications.transaction, kind, id);
+      if (more === false) return;
+      if (more !== 'locked') continue;
+      locked += 1;
+      if (locked === lockedLooks) throw deliveriesLocked();
+      await sleep(lockedLookMs);
+    }
   };
   const emitFor = async (
     { workspaceId }: Caller,
@@ -194,6 +207,13 @@ function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknow
       throw invalid(['data'], 'unknown_field', `must not have ${key}, which is no key of the source ${source}`);
   }
 }
+
+const deliveriesLocked = (): ServiceError =>
+  new ServiceError('service_unavailable', {
+    detail:
+      'Deliveries of the webhook are still to be held, and others have locked them. Nothing was redelivered: try again.',
+    headers: retrySoon,
+  });
 
 /** @param field that says which webhook */
 function requireEnabled(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): void {

@@ -51,8 +51,12 @@ export const holds = (database: Database, transaction: NotifyingTransaction, kin
   step: (webhookId: string) => holdStep(transaction, kind, webhookId),
 });
 
-/** @returns whether there may be more to do for the webhook */
-export const holdStep = (transaction: NotifyingTransaction, kind: DatabaseKind, webhookId: string): Promise<boolean> =>
+/** @returns whether there may be more to do for the webhook, or that others have locked what is next */
+export const holdStep = (
+  transaction: NotifyingTransaction,
+  kind: DatabaseKind,
+  webhookId: string,
+): Promise<boolean | 'locked'> =>
   transaction(async (open, changed) => {
     const hold = await open
       .selectFrom('pending_holds')
@@ -76,7 +80,7 @@ export const holdStep = (transaction: NotifyingTransaction, kind: DatabaseKind, 
     const done = firstLocked === -1 ? looked : looked.slice(0, firstLocked);
     const last = done.at(-1);
     if (done.length < looked.length || looked.length === deliveriesOfStep) {
-      if (last === undefined) return true;
+      if (last === undefined) return free.length === 0 ? 'locked' : true;
       const place = { held_created_at: last.created_at, held_id: last.id };
       await open.updateTable('pending_holds').set(place).where(isHold(hold)).execute();
     } else {

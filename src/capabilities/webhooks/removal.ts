@@ -54,13 +54,14 @@ export function removals(database: Database, kind: DatabaseKind) {
         .executeTakeFirst();
       return removed?.id;
     },
-    async step(webhookId: string): Promise<boolean> {
+    async step(webhookId: string): Promise<boolean | 'locked'> {
       const from = lastOf.get(webhookId) ?? null;
       lastOf.delete(webhookId);
       const last = await inTransaction(database, async (transaction) => {
         await lockDestinations(transaction, kind, [webhookId]);
         return deleteSome(transaction, kind, webhookId, from);
       });
+      if (last === 'locked') return last;
       if (last !== null) lastOf.set(webhookId, last);
       return last !== null;
     },
@@ -69,13 +70,13 @@ export function removals(database: Database, kind: DatabaseKind) {
 
 const stateOrder = { table: 'deliveries', columns: ['state', 'created_at', 'id'], order: 'asc' } as const;
 
-/** The webhook goes after its last delivery. @returns the last deleted; null at the end */
+/** The webhook goes after its last delivery. @returns the last deleted; null at the end, `locked` if others lock all that are left */
 async function deleteSome(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   webhookId: string,
   after: DeliveryPosition | null,
-): Promise<DeliveryPosition | null> {
+): Promise<DeliveryPosition | 'locked' | null> {
   const ofWebhook = transaction
     .selectFrom('deliveries')
     .select(['state', 'created_at', 'id'])
@@ -94,5 +95,6 @@ async function deleteSome(
   if (last !== undefined) return [last.state, last.created_at, last.id];
   const left = await ofWebhook.limit(1).executeTakeFirst();
   if (left === undefined) await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
+  else if (ids.length === 0 && after === null) return 'locked';
   return null;
 }
