@@ -36,8 +36,21 @@ function requestIn(body: unknown): SentParameters {
   if (Array.isArray(body)) {
     throw malformedRequest('Send one request at a time: batches are not supported.');
   }
-  if (typeof body === 'object' && body !== null) return body;
+  if (typeof body === 'object' && body !== null) return withoutEmptyTexts(body);
   throw malformedRequest('The body must be a JSON object.');
+}
+
+/** Empty texts stand for what is absent, as in a URL. Other members are ignored: clients send some of their own. */
+function withoutEmptyTexts(sent: SentParameters): SentParameters {
+  const { operationName, variables, extensions } = sent;
+  if (operationName !== '' && variables !== '' && extensions !== '') return sent;
+  const given = (value: unknown) => (value === '' ? null : value);
+  return {
+    ...sent,
+    operationName: given(operationName),
+    variables: given(variables),
+    extensions: given(extensions),
+  };
 }
 
 /** Texts, or JSON; an empty one counts as missing. */
@@ -99,34 +112,17 @@ export const findDocument =
       if (apiKeyOf(http)) persistedQueries.add(newHash, text);
     }
     exchange.text = requireText(text, sent);
-    requireKnownNames(sent);
     exchange.variables = requireObject('variables', sent.variables) ?? {};
     requireObject('extensions', sent.extensions);
     return null;
   };
-
-const names: ReadonlySet<string> = new Set<keyof SentParameters>([
-  'query',
-  'documentId',
-  'doc_id',
-  'operationName',
-  'variables',
-  'extensions',
-]);
-
-function requireKnownNames(sent: SentParameters): void {
-  for (const name in sent) {
-    if (!names.has(name) && Reflect.get(sent, name) !== null)
-      throw badRequest(`Unexpected parameter "${name}" in the request body.`);
-  }
-}
 
 const getOrPost = { Allow: 'GET, POST' };
 
 function requireText(text: string | null, { query }: SentParameters): string {
   if (text !== null) return text;
   if (query === undefined || query === null || query === '') {
-    throw badRequest('Must provide query string.', { spec: true, headers: getOrPost });
+    throw badRequest('Must provide query string.', { headers: getOrPost });
   }
   throw badRequest(`Expected "query" param to be a string, but given ${jsonTypeOf(query)}.`, { headers: getOrPost });
 }

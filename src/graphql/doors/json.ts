@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { type Compress, sendCompressed } from '../../http/compression.ts';
 import { entityTag, isKnown } from '../../http/entity-tag.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
+import type { RequestHeaders } from '../../http/request-head.ts';
 import { sendCompressible } from '../../http/send.ts';
 import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
@@ -29,7 +30,7 @@ export function jsonDoor({
 
   async function serve(request: IncomingRequest): Promise<void> {
     const exchange = new Exchange(request, options);
-    const type = jsonTypeFor(request.headers.accept);
+    const type = jsonTypeFor(acceptedBy(request.headers));
     if (type === undefined) return yoga(exchange);
     const contentType = `${type}; charset=utf-8`;
     const passing = pipeline.pass(exchange);
@@ -155,8 +156,11 @@ export type JsonType = (typeof mediaTypes)[number];
 
 const known = new LRUCache<string, JsonType>({ max: 100 });
 
+/** An empty header is as good as none: anything (RFC 9110, section 12.5.1). */
+export const acceptedBy = ({ accept = '' }: RequestHeaders): string => (/[^\s,]/.test(accept) ? accept : '*/*');
+
 /** As Yoga would choose it for an `Accept` header; undefined where JSON is not accepted. */
-export function jsonTypeFor(accept = '*/*'): JsonType | undefined {
+export function jsonTypeFor(accept: string): JsonType | undefined {
   const before = known.get(accept);
   if (before !== undefined) return before;
   // Yoga weighs no `q`: the first media type counts that it can serve.

@@ -8,7 +8,7 @@ import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
-import { accepts, type JsonType, jsonTypeFor } from './json.ts';
+import { acceptedBy, accepts, type JsonType, jsonTypeFor } from './json.ts';
 import { eventsResponse, multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
 import { cutAt } from './stream-cut.ts';
 
@@ -118,7 +118,7 @@ type Protocol = JsonType | 'events' | 'multipart' | 'parts';
 
 /** @returns null where the client accepts nothing that we could send */
 function protocolOf({ http: { headers } }: Exchange, isStream: boolean): Protocol | null {
-  const { accept = '*/*' } = headers;
+  const accept = acceptedBy(headers);
   const json = isStream ? undefined : jsonTypeFor(accept);
   if (json !== undefined) return json;
   if (wantsMultipart(accept)) return 'multipart';
