@@ -125,6 +125,7 @@ mutationField('editJob', {
   inputDescription: 'The job and its changes.',
   result: editResult,
   operation: editJob,
+  refusesNull: true,
   toRequest: jobRequest,
 });
 

@@ -147,6 +147,7 @@ mutationField('updateWebhook', {
   inputDescription: 'The webhook, and the fields to update.',
   result: updateResult,
   operation: updateWebhook,
+  refusesNull: true,
   toRequest: webhookRequest,
 });
 
