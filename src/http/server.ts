@@ -12,10 +12,18 @@ import { type ListenAddress, type Listening, listenAt } from './listening.ts';
 import type { Observation, ObservedRequest, RequestObserver } from './observed-requests.ts';
 import { probes } from './probes.ts';
 import { RequestBodies } from './request-bodies.ts';
-import { asksForSocket, asksForUpgrade, headerRefusal, maxHeadersLength, withoutCredentials } from './request-head.ts';
+import {
+  asksForSocket,
+  asksForUpgrade,
+  headerRefusal,
+  maxHeadersLength,
+  pathIn,
+  toOriginForm,
+  withoutCredentials,
+} from './request-head.ts';
 import { createRouter, type Route } from './router.ts';
 import { sendRefusal } from './send.ts';
-import { refuseUnreadable, respondOn } from './unreadable.ts';
+import { type RefusalFor, refuseUnreadable, respondOn } from './unreadable.ts';
 import { type SocketRoute, socketRefusal } from './upgrades.ts';
 import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
 
@@ -76,9 +84,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       });
     };
     try {
+      cors?.decorate(request);
       const refusal = headerRefusal(request.raw);
       if (refusal !== undefined) throw refusal;
-      if (cors?.(request)) return;
+      if (cors?.answer(request)) return;
       // Elsewhere the wish is ignored (RFC 9110, section 7.8).
       const isOfSockets = asksForSocket(request.raw) && (found === null || found.route.path === socketRoute?.path);
       const noSocket = isOfSockets ? refusalOfSocket(request.raw) : undefined;
@@ -93,6 +102,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const ofRequests = { isTrustedProxy, logger, turns, bodies: new RequestBodies() };
   const listener: RequestListener = (raw, response) => {
     unused.delete(raw.socket);
+    toOriginForm(raw);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.
     if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
     pipelined.take(response, () => {
@@ -135,8 +145,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   }
 
   /** Requests without a WebSocket are refused by {@link serve}. */
-  const becomesSocket = (raw: IncomingMessage): boolean =>
-    asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
+  const becomesSocket = (raw: IncomingMessage): boolean => {
+    toOriginForm(raw);
+    return asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
+  };
 
   const server = createNodeServer(listener, closingWhile(draining.signal, limited.Response), becomesSocket);
   server.on('upgrade', (raw, socket, head) => {
@@ -162,9 +174,11 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     socket.once('close', () => unused.delete(socket));
   });
   server.on('clientError', (error, socket: Socket) => {
-    const adjust = (failure: ServiceError, method: string, url: string) =>
-      router.find(method, url)?.route.adjust?.(failure) ?? failure;
-    refuseUnreadable(error, socket, { logger, adjust, last: pipelined.last(socket) });
+    const refusalFor: RefusalFor = (failure, { method = '', url = '', headers }) => ({
+      failure: router.find(method, url)?.route.adjust?.(failure) ?? failure,
+      headers: cors?.headersFor(pathIn(url), headers.origin) ?? {},
+    });
+    refuseUnreadable(error, socket, { logger, refusalFor, last: pipelined.last(socket) });
   });
   server.on('connect', (_raw, socket) =>
     respondOn(socket, malformedRequest('The gateway is not a proxy: CONNECT is not supported.'), logger),
