@@ -53,10 +53,10 @@ export interface PipelineOptions
 }
 
 export const stages = {
-  /** An object of few entries and levels. */
-  readRequest,
   /** The caller, if there is a key. Counts the request: refusals behind it are counted, too. */
   admit,
+  /** An object of few entries and levels. */
+  readRequest,
   /** By text, hash or id; whether it may be executed; and whether all parameters are GraphQL's. */
   findDocument,
   /** The chosen operation of a document within limits, by a method that it may have. */
@@ -108,7 +108,6 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         const presented = present(outcome, exchange, options);
         return presented instanceof Promise ? presented.catch(refuse) : presented;
       }
-      exchange.hasPassed = true;
       return null;
     } catch (error) {
       return refuse(error);

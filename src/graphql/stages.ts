@@ -5,7 +5,7 @@ import { parametersOfUrl } from '../http/request-head.ts';
 import { type Caller, missingKey } from '../kernel/caller.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened, shortList } from '../kernel/issues.ts';
-import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../kernel/lib/json-text.ts';
+import { isShallow, parseJson, tooDeep } from '../kernel/lib/json-text.ts';
 import { isObject } from '../kernel/lib/objects.ts';
 import { LimitError, maxIntrospectionCost } from './cost/limits.ts';
 import { collectFields, fragmentsOf, includedBy, variablesOf } from './cost/selections.ts';
@@ -17,7 +17,7 @@ import type { Exchange, Outcome, SentParameters, Stage } from './exchange.ts';
 import { badRequest } from './kit/errors.ts';
 import type { CacheLookup, ResponseCache } from './response-cache.ts';
 
-/** @throws ServiceError `malformed_request` for no request, or too much nesting; LimitError for long lists */
+/** @throws ServiceError `malformed_request` for no request, or too much nesting; as {@link parseJson} */
 export const readRequest = (): Stage => (exchange) => {
   const { http } = exchange;
   const body = http.method === 'GET' ? parametersIn(http.url) : http.json();
@@ -28,7 +28,7 @@ export const readRequest = (): Stage => (exchange) => {
 
 function keepSent(exchange: Exchange, body: unknown): null {
   if (Array.isArray(body)) exchange.batchSize = body.length;
-  exchange.sent = reasonable(requestIn(body));
+  exchange.sent = shallow(requestIn(body));
   return null;
 }
 
@@ -71,11 +71,9 @@ function parametersIn(url: string): SentParameters {
   };
 }
 
-function reasonable<T>(request: T): T {
-  if (!hasFewEntries(request)) throw new LimitError('entries', maxJsonEntries);
+function shallow<T>(request: T): T {
   if (isShallow(request)) return request;
-  const detail = `The request is nested more than ${maxJsonDepth} levels deep.`;
-  throw malformedRequest(detail);
+  throw tooDeep('The request');
 }
 
 /** Identifies and counts, by key or else by address. @throws ServiceError as {@link Admission} */

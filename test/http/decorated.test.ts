@@ -19,6 +19,7 @@ interface Sent {
   readonly head?: readonly string[];
   readonly body?: string;
   readonly host?: string | null;
+  readonly keyless?: true;
   readonly status: number;
 }
 
@@ -31,10 +32,10 @@ const key = 'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==';
 
 const cases: Readonly<Record<string, Sent>> = {
   'a body that is no JSON': { line: 'POST /graphql', ...json('{'), status: 400 },
-  'a body of REST without a key': { line: 'POST /v1/webhooks', ...json('{'), status: 401 },
+  'a body of REST without a key': { line: 'POST /v1/webhooks', ...json('{'), keyless: true, status: 401 },
   'no Host': { line: 'GET /v1/webhooks', host: null, status: 400 },
   'a Host that is none': { line: 'GET /graphql', host: 'a b', status: 400 },
-  'no key': { line: 'GET /v1/webhooks', status: 401 },
+  'no key': { line: 'GET /v1/webhooks', keyless: true, status: 401 },
   'a resource that there is not': { line: 'GET /v1/nothing', status: 404 },
   'another method': { line: 'DELETE /graphql', status: 405 },
   'nothing that is accepted': { line: 'GET /graphql?query=%7Ba%7D', head: ['accept: text/csv'], status: 406 },
@@ -62,13 +63,14 @@ const cases: Readonly<Record<string, Sent>> = {
   },
   'a WebSocket of no version': { line: 'GET /graphql', head: [...upgrade, key], status: 426 },
   'a WebSocket without a key': { line: 'GET /graphql', head: [...upgrade, 'sec-websocket-version: 13'], status: 400 },
-  'a request too many': { line: 'GET /graphql?query=%7B__typename%7D', status: 503 },
+  'a request too many': { line: 'GET /graphql?query=%7B__typename%7D', keyless: true, status: 503 },
 };
 
-async function ask({ line, head = [], body = '', host = 'x' }: Sent, from: string | null) {
+async function ask({ line, head = [], body = '', host = 'x', keyless }: Sent, from: string | null) {
   const headers = [
     ...(host === null ? [] : [`host: ${host}`]),
     ...(from === null ? [] : [`origin: ${from}`]),
+    ...(keyless === true ? [] : [`x-api-key: ${workspace.key}`]),
     ...(head.includes('connection: upgrade') ? [] : ['connection: close']),
     ...head,
   ];

@@ -17,7 +17,7 @@ interface JsonDoorOptions extends ExchangeOptions {
   readonly pipeline: Pipeline;
   readonly compress: Compress | null;
   /** For streams, and for other protocols. */
-  readonly yoga: (exchange: Exchange<IncomingRequest>) => Promise<void>;
+  readonly yoga: (exchange: Exchange<IncomingRequest>, refused: Presented | null) => Promise<void>;
 }
 
 export function jsonDoor({
@@ -31,13 +31,13 @@ export function jsonDoor({
   async function serve(request: IncomingRequest): Promise<void> {
     const exchange = new Exchange(request, options);
     const type = jsonTypeFor(acceptedBy(request.headers));
-    if (type === undefined) return yoga(exchange);
-    const contentType = `${type}; charset=utf-8`;
     const passing = pipeline.pass(exchange);
     const refused = passing instanceof Promise ? await passing : passing;
+    if (type === undefined) return yoga(exchange, refused);
+    const contentType = `${type}; charset=utf-8`;
     if (refused !== null) return send(exchange, contentType, refused);
     // Clients of JSON may accept a stream as well.
-    if (exchange.operation.isSubscription) return yoga(exchange);
+    if (exchange.operation.isSubscription) return yoga(exchange, null);
     return send(exchange, contentType, await pipeline.execute(exchange));
   }
 

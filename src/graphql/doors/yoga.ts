@@ -20,12 +20,14 @@ interface YogaOptions {
 
 interface Served {
   readonly exchange: Exchange<IncomingRequest>;
+  /** By the pipeline, which it has passed otherwise. */
+  readonly refused: Presented | null;
   /** Aborts where the client is to subscribe again. */
   readonly cut: AbortController;
   isAcceptable: boolean;
 }
 
-type YogaDoor = (exchange: Exchange<IncomingRequest>) => Promise<void>;
+type YogaDoor = (exchange: Exchange<IncomingRequest>, refused: Presented | null) => Promise<void>;
 
 export function yogaDoor(options: YogaOptions): YogaDoor {
   const yoga = createYoga<Served>({
@@ -43,9 +45,9 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
     maskedErrors: { maskError: asGraphQLError },
     plugins: [usePipeline(options)],
   });
-  return async (exchange) => {
+  return async (exchange, refused) => {
     const { raw, response } = exchange.http;
-    await yoga.handle(raw, response, { exchange, cut: new AbortController(), isAcceptable: true });
+    await yoga.handle(raw, response, { exchange, refused, cut: new AbortController(), isAcceptable: true });
   };
 }
 
@@ -60,8 +62,7 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
   const warn = warningOfBrowserStreams();
 
   async function serve(served: Served): Promise<Printed | AsyncIterable<ExecutionResult>> {
-    const { exchange } = served;
-    const refused = exchange.hasPassed ? null : await pipeline.pass(exchange);
+    const { exchange, refused } = served;
     const canStream = exchange.isSubscription && protocolOf(exchange, true) !== null;
     const notAccepted = () => {
       served.isAcceptable = false;
