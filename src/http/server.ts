@@ -2,10 +2,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { malformedRequest, ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, retrySoon, ServiceError } from '../kernel/errors.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
 import { http } from '../kernel/lib/node-http.ts';
-import { closingWhile, limitWaiting, oneAtATime, type WaitingLimits, waitingLimits } from './connections.ts';
+import { closingWhile, endAfter, limitWaiting, oneAtATime, type WaitingLimits, waitingLimits } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import { type ListenAddress, type Listening, listenAt } from './listening.ts';
@@ -73,7 +73,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   let stopping = false;
   let listening: Listening | null = null;
 
-  function serve(request: IncomingRequest): void {
+  /** @param before a refusal, whatever it is */
+  function serve(request: IncomingRequest, before?: ServiceError): void {
     const { method, url } = request;
     const found = router.find(method, url);
     request.route = found?.route.path;
@@ -85,7 +86,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     };
     try {
       cors?.decorate(request);
-      const refusal = headerRefusal(request.raw);
+      const refusal = before ?? headerRefusal(request.raw);
       if (refusal !== undefined) throw refusal;
       if (cors?.answer(request)) return;
       // Elsewhere the wish is ignored (RFC 9110, section 7.8).
@@ -105,10 +106,18 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     toOriginForm(raw);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.
     if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
-    pipelined.take(response, () => {
+    const begin = (refusal?: ServiceError) => {
       const request = new IncomingRequest(raw, response, ofRequests);
-      observed(request, () => serve(request));
-    });
+      observed(request, () => serve(request, refusal));
+    };
+    pipelined.take(
+      response,
+      () => begin(),
+      () => {
+        endAfter(response);
+        begin(tooManyWaiting());
+      },
+    );
   };
 
   function observed(request: ObservedRequest, work: () => void): void {
@@ -207,6 +216,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     },
   };
 }
+
+const tooManyWaiting = () =>
+  new ServiceError('service_unavailable', {
+    detail: 'Too many requests, or too large ones, wait on the connection: wait for the responses to the earlier ones.',
+    headers: retrySoon,
+  });
 
 const unobserved: Observation = { within: (work) => work(), end: (tell) => tell() };
 
