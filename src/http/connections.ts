@@ -18,11 +18,15 @@ export const maxWaitingRequests = 100;
 /** Bytes of their bodies together. node:http buffers as many of each, and nobody reads one that waits. */
 export const maxWaitingBytes = 65_536;
 
+/** Requests behind the one too many, whose client goes on: more than a read of the socket has room for. */
+const maxDroppedRequests = 4_096;
+
 interface Line {
   last: ServerResponse;
   readonly waiting: Set<IncomingMessage>;
   /** A request was one too many: nothing behind it is served. */
   isEnding: boolean;
+  dropped: number;
 }
 
 interface Turns {
@@ -47,9 +51,15 @@ export function oneAtATime(logger: Logger): Turns {
     const { socket } = req;
     const line = lines.get(socket);
     // The rest of its packet is parsed even so.
-    if (socket.destroyed || line?.isEnding === true) return;
+    if (socket.destroyed) return;
+    if (line?.isEnding === true) {
+      line.dropped += 1;
+      // node:http reads on when a body before is read.
+      if (line.dropped > maxDroppedRequests) socket.destroy();
+      return;
+    }
     if (line === undefined || line.last.closed) {
-      lines.set(socket, { last: response, waiting: new Set(), isEnding: false });
+      lines.set(socket, { last: response, waiting: new Set(), isEnding: false, dropped: 0 });
       return start();
     }
     if (line.waiting.size === maxWaitingRequests || bytesOf(line.waiting) + announcedBytes(req) > maxWaitingBytes) {

@@ -165,7 +165,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     // Before Node.js 22.21 every upgrade comes here.
     if (sockets === null || !becomesSocket(raw)) {
       const unknown = malformedRequest('The connection cannot be upgraded to this protocol.');
-      respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger);
+      const headers = cors?.headersFor(pathIn(raw.url ?? ''), raw.headers.origin);
+      respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger, { headers });
       return;
     }
     sockets.open(raw, head).catch((error: unknown) => {

@@ -77,7 +77,7 @@ export function respondOn(
   {
     code,
     headers = {},
-  }: { readonly code?: string | undefined; readonly headers?: Readonly<Record<string, string>> } = {},
+  }: { readonly code?: string | undefined; readonly headers?: Readonly<Record<string, string>> | undefined } = {},
 ): void {
   // After CONNECT node:http handles no errors: a client that is gone would end the process.
   socket.on('error', () => socket.destroy());

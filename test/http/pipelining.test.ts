@@ -118,6 +118,23 @@ test.each([
   }
 });
 
+test('a client that goes on behind the one too many is cut off', async () => {
+  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: () => new Promise(() => undefined) });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  try {
+    // Bodies of none: node:http reads on.
+    const request = 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n';
+    const writing = setInterval(() => socket.write(request.repeat(1_000)), 5);
+    await closed;
+    clearInterval(writing);
+  } finally {
+    socket.destroy();
+    await server.close();
+  }
+});
+
 test('other connections have their turn between the requests that a client sends ahead', async () => {
   const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });

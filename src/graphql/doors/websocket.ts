@@ -45,7 +45,6 @@ interface Closing {
 }
 
 const stopped: Closing = { code: goingAway, reason: 'The gateway is stopping. Connect again.' };
-const tooManySmall: Closing = { code: CloseCode.TooManyInitialisationRequests, reason: 'Send fewer messages.' };
 const interrupted: Closing = { code: tryAgainLater, reason: 'Changes may have been missed. Connect again.' };
 
 interface WebSocketDoorOptions extends ExchangeOptions {
@@ -118,6 +117,7 @@ class Session {
 
   /** A message is read in its turn, as a request's body is. @returns null if that was at once */
   #hear(text: string | null): Promise<void> | null {
+    if (this.#isRefused) return null;
     const turn = this.#reading === null ? this.#turnFor(text) : null;
     if (this.#reading === null && turn === null) {
       this.#serveMessage(text);
@@ -179,6 +179,11 @@ class Session {
     this.stop({ code, reason });
   }
 
+  /** Operations are counted as requests. */
+  #isOfOperation(message: ClientMessage): boolean {
+    return message.type === 'subscribe' || (message.type === 'complete' && this.#operations.has(message.id));
+  }
+
   #isFlooded(): boolean {
     const now = performance.now();
     if (now - this.#small.since >= minuteMs) this.#small = { count: 0, since: now };
@@ -192,8 +197,8 @@ class Session {
     if (!this.#hasCaller && this.#messages > keylessLimits.messages) return this.#leave('Send a right API key first.');
     const message = this.#read(text);
     const isStopping = this.#stopping !== null;
-    if (message !== null && message.type !== 'subscribe' && this.#isFlooded())
-      return this.#refuse(tooManySmall.code, tooManySmall.reason);
+    if (message !== null && !this.#isOfOperation(message) && this.#isFlooded())
+      return this.#refuse(CloseCode.TooManyInitialisationRequests, 'Send fewer messages.');
     switch (message?.type) {
       case 'connection_init':
         return isStopping ? undefined : this.#begin(message);
