@@ -1,25 +1,27 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
-  hasFewEntries,
   isShallow,
   maxJsonDepth,
   maxJsonEntries,
   maxJsonFields,
-  requireFewFields,
+  parseJson,
+  requireReasonable,
 } from '../src/kernel/lib/json-text.ts';
 
 test('fields are counted at any depth, and nothing else is', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `"k${n}": 1`).join();
-  expect(() => requireFewFields(`{${fields(maxJsonFields)}}`)).not.toThrow();
-  expect(() => requireFewFields(`{${fields(maxJsonFields + 1)}}`)).toThrow('at most 20000 fields');
+  expect(() => requireReasonable(`{${fields(maxJsonFields)}}`, 'The body')).not.toThrow();
+  expect(() => requireReasonable(`{${fields(maxJsonFields + 1)}}`, 'The body')).toThrow('at most 20000 fields');
   const half = fields(maxJsonFields / 2);
-  expect(() => requireFewFields(`[{${half}}, [{${half}}]]`)).not.toThrow();
-  expect(() => requireFewFields(`[{${half}}, {"a": {${half}}}]`)).toThrow('fields');
-  expect(() => requireFewFields(JSON.stringify([':'.repeat(30_000), `"${':'.repeat(30_000)}\\`]))).not.toThrow();
+  expect(() => requireReasonable(`[{${half}}, [{${half}}]]`, 'The body')).not.toThrow();
+  expect(() => requireReasonable(`[{${half}}, {"a": {${half}}}]`, 'The body')).toThrow('fields');
+  expect(() =>
+    requireReasonable(JSON.stringify([':'.repeat(30_000), `"${':'.repeat(30_000)}\\`]), 'The body'),
+  ).not.toThrow();
 });
 
 test('text that is no JSON is read to its end', () => {
-  for (const text of ['"', '"\\', '{"a', '', '\\"']) expect(() => requireFewFields(text)).not.toThrow();
+  for (const text of ['"', '"\\', '{"a', '', '\\"']) expect(() => requireReasonable(text, 'The body')).not.toThrow();
 });
 
 test('levels are those of lists and objects', () => {
@@ -32,19 +34,25 @@ test('levels are those of lists and objects', () => {
   }
 });
 
-test('entries are counted in all lists together, and none of a list that is too long is read', () => {
-  const list = (length: number) => new Array<unknown>(length).fill(null);
-  expect(hasFewEntries({ a: list(maxJsonEntries) })).toBe(true);
-  expect(hasFewEntries({ a: list(maxJsonEntries / 2), b: [{ c: list(maxJsonEntries / 2 - 1) }] })).toBe(true);
-  expect(hasFewEntries({ a: list(maxJsonEntries / 2), b: [{ c: list(maxJsonEntries / 2) }] })).toBe(false);
-  const read: PropertyKey[] = [];
-  const long = new Proxy(list(maxJsonEntries + 1), {
-    get(entries, name) {
-      read.push(name);
-      return Reflect.get(entries, name);
-    },
-  });
-  expect(hasFewEntries({ a: { b: long } })).toBe(false);
-  expect(read).toEqual(['length']);
-  expect(hasFewEntries(7)).toBe(true);
+test('entries are counted in all lists together', () => {
+  const list = (length: number, entry = '12') => `[${Array.from({ length }, () => entry).join()}]`;
+  const read = (text: string) => () => requireReasonable(text, 'The body', maxJsonEntries);
+  expect(read(`{"a":${list(maxJsonEntries)}}`)).not.toThrow();
+  expect(read(`{"a":${list(maxJsonEntries + 1)}}`)).toThrow('at most 10000 entries');
+  expect(read(`{"a":${list(5_000)},"b":[{"c":${list(4_999)}}]}`)).not.toThrow();
+  expect(read(`{"a":${list(5_000)},"b":[{"c":${list(5_000)}}]}`)).toThrow('entries');
+  // Commas of objects and of texts are none of lists.
+  expect(
+    read(`[${JSON.stringify(','.repeat(30_000))},{${Array.from({ length: 10_000 }, (_, n) => `"${n}":1`)}}]`),
+  ).not.toThrow();
+  expect(() => requireReasonable(list(maxJsonEntries + 1), 'The body')).not.toThrow();
+});
+
+test.each(['[', '{"a":', '[[],', '[{"a":[],"b":'])('levels of a text are counted ahead of the parser: %s', (part) => {
+  const parsing = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parsing.mockRestore());
+  expect(() => parseJson(part.repeat(20_000))).toThrow('more than 64 levels');
+  expect(parsing).not.toHaveBeenCalled();
+  const flat = `[${'[],'.repeat(9_000)}"${'['.repeat(20_000)}"]`;
+  expect(() => requireReasonable(flat, 'The body')).not.toThrow();
 });

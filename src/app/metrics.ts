@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { type ListenAddress, type Listening, listenAt } from '../http/listening.ts';
+import { pathIn, toOriginForm } from '../http/request-head.ts';
 import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
 import { ConfigError } from '../kernel/config-error.ts';
@@ -51,8 +52,10 @@ const routeOf = (scrape: () => Promise<Scrape>): Route => ({
 });
 
 async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, logger: Logger): Promise<Listening> {
-  const server = http.createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
-    if (url.split('?', 1)[0] !== metricsPath) response.writeHead(404).end();
+  const server = http.createServer({ requestTimeout: 10_000 }, (request, response) => {
+    toOriginForm(request);
+    const { method, url = '' } = request;
+    if (pathIn(url) !== metricsPath) response.writeHead(404).end();
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
     else
       scrape().then(

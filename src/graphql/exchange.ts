@@ -66,7 +66,6 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   values: Values = {};
   cost: CostReport;
   cached: CacheLookup | null = null;
-  hasPassed = false;
   readonly #turns: FairTurns;
   #turn: Turn | undefined;
   #execution: Execution | undefined;

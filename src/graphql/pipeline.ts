@@ -4,10 +4,11 @@
  *
  *   http/server.ts       takes the requests of a connection one after the other, with an id and a log line each
  *   http/router.ts       finds the route; headers, preflights and upgrades are refused before it
- *   server.ts            reads the body within its bounds (http/request-bodies.ts), in its turn
+ *   server.ts            refuses content codings and media types
  *   doors/               choose the protocol: JSON, streams, or the messages of a WebSocket
  *   exchange.ts          is the record of the request, for all that follows
- *   stages.ts            pass it, respond, or throw a refusal, in the order of `stages` below
+ *   stages.ts            pass it, respond, or throw a refusal, in the order of `stages` below; the body is read within its
+ *                        bounds (http/request-bodies.ts), in its turn, once the request is counted
  *   executors/           an executor declines before it changes anything; pages that it has read stay in the exchange
  *     compiled/            lists of ports as JSON, printed by splice/, without resolvers
  *     introspect.ts        introspection, prepared
@@ -70,10 +71,10 @@ export interface PipelineOptions
 }
 
 export const stages = {
-  /** An object of few entries and levels. */
-  readRequest,
   /** The caller, if there is a key. Counts the request: refusals behind it are counted, too. */
   admit,
+  /** An object of few entries and levels. */
+  readRequest,
   /** By text, hash or id; whether it may be executed; and whether all parameters are GraphQL's. */
   findDocument,
   /** The chosen operation of a document within limits, by a method that it may have. */
@@ -125,7 +126,6 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         const presented = present(outcome, exchange, options);
         return presented instanceof Promise ? presented.catch(refuse) : presented;
       }
-      exchange.hasPassed = true;
       return null;
     } catch (error) {
       return refuse(error);

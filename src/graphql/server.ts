@@ -27,11 +27,7 @@ export function graphqlRoutes({ doors, page }: GraphQLOptions): readonly Route[]
     const { method, headers } = request;
     requireNoCoding(headers);
     if (method === 'GET' && page?.wants(request)) return page.send(request);
-    if (method === 'POST' && hasBody(request)) {
-      requireJson(request);
-      const body = request.json();
-      if (body instanceof Promise) return body.then(() => doors.serve(request));
-    }
+    if (method === 'POST' && hasBody(request)) requireJson(request);
     return doors.serve(request);
   }
 

@@ -5,7 +5,7 @@ import { parametersOfUrl } from '../http/request-head.ts';
 import { type Caller, missingKey } from '../kernel/caller.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened, shortList } from '../kernel/issues.ts';
-import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../kernel/lib/json-text.ts';
+import { isShallow, parseJson, tooDeep } from '../kernel/lib/json-text.ts';
 import { isObject } from '../kernel/lib/objects.ts';
 import { LimitError, maxIntrospectionCost } from './cost/limits.ts';
 import { collectFields, fragmentsOf, includedBy, variablesOf } from './cost/selections.ts';
@@ -17,7 +17,7 @@ import type { Exchange, Outcome, SentParameters, Stage } from './exchange.ts';
 import { badRequest } from './kit/errors.ts';
 import type { CacheLookup, ResponseCache } from './response-cache.ts';
 
-/** @throws ServiceError `malformed_request` for no request, or too much nesting; LimitError for long lists */
+/** @throws ServiceError `malformed_request` for no request, or too much nesting; as {@link parseJson} */
 export const readRequest = (): Stage => (exchange) => {
   const { http } = exchange;
   const body = http.method === 'GET' ? parametersIn(http.url) : http.json();
@@ -28,7 +28,7 @@ export const readRequest = (): Stage => (exchange) => {
 
 function keepSent(exchange: Exchange, body: unknown): null {
   if (Array.isArray(body)) exchange.batchSize = body.length;
-  exchange.sent = reasonable(requestIn(body));
+  exchange.sent = shallow(requestIn(body));
   return null;
 }
 
@@ -36,8 +36,21 @@ function requestIn(body: unknown): SentParameters {
   if (Array.isArray(body)) {
     throw malformedRequest('Send one request at a time: batches are not supported.');
   }
-  if (typeof body === 'object' && body !== null) return body;
+  if (typeof body === 'object' && body !== null) return withoutEmptyTexts(body);
   throw malformedRequest('The body must be a JSON object.');
+}
+
+/** Empty texts stand for what is absent, as in a URL. Other members are ignored: clients send some of their own. */
+function withoutEmptyTexts(sent: SentParameters): SentParameters {
+  const { operationName, variables, extensions } = sent;
+  if (operationName !== '' && variables !== '' && extensions !== '') return sent;
+  const given = (value: unknown) => (value === '' ? null : value);
+  return {
+    ...sent,
+    operationName: given(operationName),
+    variables: given(variables),
+    extensions: given(extensions),
+  };
 }
 
 /** Texts, or JSON; an empty one counts as missing. */
@@ -58,11 +71,9 @@ function parametersIn(url: string): SentParameters {
   };
 }
 
-function reasonable<T>(request: T): T {
-  if (!hasFewEntries(request)) throw new LimitError('entries', maxJsonEntries);
+function shallow<T>(request: T): T {
   if (isShallow(request)) return request;
-  const detail = `The request is nested more than ${maxJsonDepth} levels deep.`;
-  throw malformedRequest(detail);
+  throw tooDeep('The request');
 }
 
 /** Identifies and counts, by key or else by address. @throws ServiceError as {@link Admission} */
@@ -99,34 +110,17 @@ export const findDocument =
       if (apiKeyOf(http)) persistedQueries.add(newHash, text);
     }
     exchange.text = requireText(text, sent);
-    requireKnownNames(sent);
     exchange.variables = requireObject('variables', sent.variables) ?? {};
     requireObject('extensions', sent.extensions);
     return null;
   };
-
-const names: ReadonlySet<string> = new Set<keyof SentParameters>([
-  'query',
-  'documentId',
-  'doc_id',
-  'operationName',
-  'variables',
-  'extensions',
-]);
-
-function requireKnownNames(sent: SentParameters): void {
-  for (const name in sent) {
-    if (!names.has(name) && Reflect.get(sent, name) !== null)
-      throw badRequest(`Unexpected parameter "${name}" in the request body.`);
-  }
-}
 
 const getOrPost = { Allow: 'GET, POST' };
 
 function requireText(text: string | null, { query }: SentParameters): string {
   if (text !== null) return text;
   if (query === undefined || query === null || query === '') {
-    throw badRequest('Must provide query string.', { spec: true, headers: getOrPost });
+    throw badRequest('Must provide query string.', { headers: getOrPost });
   }
   throw badRequest(`Expected "query" param to be a string, but given ${jsonTypeOf(query)}.`, { headers: getOrPost });
 }

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { http } from '../kernel/lib/node-http.ts';
+import { lingerMs } from './unread-bodies.ts';
 
 /**
  * Requests waiting on one connection. A parsed request has a hundred times the memory of its bytes, and a subscription
@@ -17,61 +18,95 @@ export const maxWaitingRequests = 100;
 /** Bytes of their bodies together. node:http buffers as many of each, and nobody reads one that waits. */
 export const maxWaitingBytes = 65_536;
 
+/** Requests behind the one too many, whose client goes on: more than a read of the socket has room for. */
+const maxDroppedRequests = 4_096;
+
 interface Line {
   last: ServerResponse;
-  waiting: number;
-  bytes: number;
+  readonly waiting: Set<IncomingMessage>;
+  /** A request was one too many: nothing behind it is served. */
+  isEnding: boolean;
+  dropped: number;
 }
 
 interface Turns {
-  /** Calls `start` after the responses before, unless the connection is closed by then. */
-  take(response: ServerResponse, start: () => void): void;
+  /**
+   * Calls `start` after the responses before, unless the connection is closed by then.
+   * @param refuse is called in its place for the one too many, which is the last
+   */
+  take(response: ServerResponse, start: () => void, refuse: () => void): void;
   last(socket: Socket): ServerResponse | undefined;
 }
 
 /**
  * Serves a connection's requests one after the other. A client may send many at once (RFC 9112, section 9.3.2), and
  * node:http starts them all: hundreds in a packet would hold the event loop and the memory of their responses, which
- * leave in order all the same. More than {@link maxWaitingRequests}, or than {@link maxWaitingBytes}, close the connection.
+ * leave in order all the same. Beyond {@link maxWaitingRequests}, or {@link maxWaitingBytes}, one is refused and ends the connection: those
+ * before it have their responses.
  */
 export function oneAtATime(logger: Logger): Turns {
   const lines = new WeakMap<Socket, Line>();
-  const take: Turns['take'] = (response, start) => {
-    const { socket } = response.req;
+  const take: Turns['take'] = (response, start, refuse) => {
+    const { req } = response;
+    const { socket } = req;
+    const line = lines.get(socket);
     // The rest of its packet is parsed even so.
     if (socket.destroyed) return;
-    const line = lines.get(socket);
-    if (line === undefined || line.last.closed) {
-      lines.set(socket, { last: response, waiting: 0, bytes: 0 });
-      return start();
-    }
-    const bytes = bufferedBytesOf(response.req);
-    if (line.waiting === maxWaitingRequests || line.bytes + bytes > maxWaitingBytes) {
-      logger.info({ reason: 'Too many requests wait on it.' }, 'connection closed');
-      socket.destroy();
+    if (line?.isEnding === true) {
+      line.dropped += 1;
+      // node:http reads on when a body before is read.
+      if (line.dropped > maxDroppedRequests) socket.destroy();
       return;
     }
+    if (line === undefined || line.last.closed) {
+      lines.set(socket, { last: response, waiting: new Set(), isEnding: false, dropped: 0 });
+      return start();
+    }
+    if (line.waiting.size === maxWaitingRequests || bytesOf(line.waiting) + announcedBytes(req) > maxWaitingBytes) {
+      logger.info({ reason: 'Too many requests wait on it.' }, 'connection closed');
+      line.isEnding = true;
+      socket.pause();
+    }
+    const isRefused = line.isEnding;
     const before = line.last;
     line.last = response;
-    line.waiting += 1;
-    line.bytes += bytes;
+    line.waiting.add(req);
     // A turn of the event loop between: responses sent at once would serve a whole packet while other connections wait.
     before.once('close', () =>
       setImmediate(() => {
-        line.waiting -= 1;
-        line.bytes -= bytes;
-        if (!socket.destroyed) start();
+        line.waiting.delete(req);
+        if (socket.destroyed) return;
+        if (isRefused) refuse();
+        else start();
       }),
     );
   };
   return { take, last: (socket) => lines.get(socket)?.last };
 }
 
-/** At most. */
-const bufferedBytesOf = ({ headers }: IncomingMessage): number =>
-  headers['transfer-encoding'] === undefined
-    ? Math.min(Number(headers['content-length'] ?? 0), maxWaitingBytes)
-    : maxWaitingBytes;
+/** What has arrived of bodies. Of all but the last that is the whole: node:http parses one request after the other. */
+const bytesOf = (requests: Iterable<IncomingMessage>): number => {
+  let bytes = 0;
+  for (const { readableLength } of requests) bytes += readableLength;
+  return bytes;
+};
+
+/** At most. A body of unknown length counts once it has arrived, and node:http buffers no more than of any other. */
+const announcedBytes = ({ headers }: IncomingMessage): number =>
+  Math.min(Number(headers['content-length'] ?? 0), maxWaitingBytes);
+
+/** Ends a connection behind a last response, of which a client that still sends would else read nothing (RFC 9112, section 9.6). */
+export function endAfter(response: ServerResponse): void {
+  const { req } = response;
+  const { socket } = req;
+  response.once('finish', () => {
+    socket.end();
+    socket.resume();
+    req.resume();
+    const linger = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => clearTimeout(linger));
+  });
+}
 
 export const closingWhile = (draining: AbortSignal, Response: typeof ServerResponse): typeof ServerResponse =>
   class<Request extends IncomingMessage> extends Response<Request> {

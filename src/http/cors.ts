@@ -12,8 +12,14 @@ interface CorsOptions {
   readonly covers: (path: string) => boolean;
 }
 
-/** @returns true for a preflight request, which has its response */
-export type Cors = (request: IncomingRequest) => boolean;
+export interface Cors {
+  /** Headers of a response at a path for a page of the origin. */
+  headersFor(path: string, origin: string | undefined): Readonly<Record<string, string>>;
+  /** Adds them, whatever becomes of the request. */
+  decorate(request: IncomingRequest): void;
+  /** @returns true for a preflight request, which has its response */
+  answer(request: IncomingRequest): boolean;
+}
 
 /** Of all routes: the router refuses others. */
 const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE';
@@ -39,27 +45,32 @@ const listOfHeaders = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 export function corsFor({ origins, covers }: CorsOptions): Cors {
   const allowed = new Set(origins);
-  return (request) => {
-    if (!covers(request.path)) return false;
-    const { origin, 'access-control-request-headers': wanted = '' } = request.headers;
-    request.varyBy('origin');
-    const isAllowed = origin !== undefined && allowed.has(origin);
-    if (isAllowed) {
-      request.addHeaders({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed });
-    }
-    if (!isPreflight(request)) return false;
-    request.route = 'preflight';
-    request.varyBy('access-control-request-headers');
-    // Unknown headers do no harm, and clients send their own, such as apollographql-client-name.
-    if (isAllowed) {
-      request.addHeaders({
-        'access-control-allow-methods': allowedMethods,
-        'access-control-max-age': preflightMaxAge,
-        ...(listOfHeaders.test(wanted) ? { 'access-control-allow-headers': wanted } : {}),
-      });
-    }
-    request.send(204, {});
-    return true;
+  const headersFor = (path: string, origin: string | undefined): Readonly<Record<string, string>> => {
+    if (!covers(path)) return {};
+    if (origin === undefined || !allowed.has(origin)) return { vary: 'origin' };
+    return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed };
+  };
+  return {
+    headersFor,
+    decorate(request) {
+      request.addHeaders(headersFor(request.path, request.headers.origin));
+    },
+    answer(request) {
+      if (!isPreflight(request) || !covers(request.path)) return false;
+      const { origin = '', 'access-control-request-headers': wanted = '' } = request.headers;
+      request.route = 'preflight';
+      request.varyBy('access-control-request-headers');
+      // Unknown headers do no harm, and clients send their own, such as apollographql-client-name.
+      if (allowed.has(origin)) {
+        request.addHeaders({
+          'access-control-allow-methods': allowedMethods,
+          'access-control-max-age': preflightMaxAge,
+          ...(listOfHeaders.test(wanted) ? { 'access-control-allow-headers': wanted } : {}),
+        });
+      }
+      request.send(204, {});
+      return true;
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { malformedRequest } from '../kernel/errors.ts';
 import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
-import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
+import { decodeText, maxJsonEntries, parseJson } from '../kernel/lib/json-text.ts';
 import type { NamedResponse } from './connections.ts';
 import { privateHeaders } from './headers.ts';
 import { maxBodyBytes, RequestBodies, tooLarge } from './request-bodies.ts';
@@ -165,12 +165,12 @@ export class IncomingRequest {
 
   /**
    * The parsed body; before it has arrived, a promise of it, which rejects with ServiceError as {@link body}, and with
-   * `malformed_request` for invalid JSON.
+   * `malformed_request` for invalid JSON; and as {@link parseJson}.
    */
   json(): unknown {
     if (this.#json !== undefined) return this.#json;
     this.#json = this.body().then((bytes) => {
-      this.#json = parseJson(decodeText(bytes));
+      this.#json = parseJson(decodeText(bytes), 'The body', maxJsonEntries);
       return this.#json;
     });
     return this.#json;

@@ -81,11 +81,23 @@ export const asksForUpgrade = ({ headers }: IncomingMessage): boolean =>
 export const asksForSocket = (raw: IncomingMessage): boolean =>
   asksForUpgrade(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';
 
-/** A client may send the absolute address (RFC 9112, section 3.2.2), whose path may be empty (RFC 9110, section 4.2.3). */
+/**
+ * A client may send the absolute address (RFC 9112, section 3.2.2), whose path may be empty (RFC 9110, section 4.2.3). Once,
+ * before anything reads the target: what is left is its path, and its host is the request's, whatever a valid `Host` says.
+ */
+export function toOriginForm(raw: Pick<IncomingMessage, 'url' | 'headers'>): void {
+  const target = raw.url ?? '';
+  const [origin, host = ''] = /^https?:\/\/([^/?#]+)/i.exec(target) ?? [];
+  if (origin === undefined) return;
+  const rest = target.slice(origin.length);
+  raw.url = rest.startsWith('/') ? rest : `/${rest}`;
+  if (raw.headers.host !== undefined && isHost(raw.headers.host)) raw.headers.host = host;
+}
+
+/** @param url of {@link toOriginForm} */
 export function pathIn(url: string): string {
-  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
-  const end = target.search(/[?#]/);
-  return (end === -1 ? target : target.slice(0, end)) || '/';
+  const end = url.search(/[?#]/);
+  return (end === -1 ? url : url.slice(0, end)) || '/';
 }
 
 /**

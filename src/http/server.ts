@@ -2,20 +2,28 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { malformedRequest, ServiceError } from '../kernel/errors.ts';
+import { malformedRequest, retrySoon, ServiceError } from '../kernel/errors.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
 import { http } from '../kernel/lib/node-http.ts';
-import { closingWhile, limitWaiting, oneAtATime, type WaitingLimits, waitingLimits } from './connections.ts';
+import { closingWhile, endAfter, limitWaiting, oneAtATime, type WaitingLimits, waitingLimits } from './connections.ts';
 import type { Cors } from './cors.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import { type ListenAddress, type Listening, listenAt } from './listening.ts';
 import type { Observation, ObservedRequest, RequestObserver } from './observed-requests.ts';
 import { probes } from './probes.ts';
 import { RequestBodies } from './request-bodies.ts';
-import { asksForSocket, asksForUpgrade, headerRefusal, maxHeadersLength, withoutCredentials } from './request-head.ts';
+import {
+  asksForSocket,
+  asksForUpgrade,
+  headerRefusal,
+  maxHeadersLength,
+  pathIn,
+  toOriginForm,
+  withoutCredentials,
+} from './request-head.ts';
 import { createRouter, type Route } from './router.ts';
 import { sendRefusal } from './send.ts';
-import { refuseUnreadable, respondOn } from './unreadable.ts';
+import { type RefusalFor, refuseUnreadable, respondOn } from './unreadable.ts';
 import { type SocketRoute, socketRefusal } from './upgrades.ts';
 import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
 
@@ -65,7 +73,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   let stopping = false;
   let listening: Listening | null = null;
 
-  function serve(request: IncomingRequest): void {
+  /** @param before a refusal, whatever it is */
+  function serve(request: IncomingRequest, before?: ServiceError): void {
     const { method, url } = request;
     const found = router.find(method, url);
     request.route = found?.route.path;
@@ -76,9 +85,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       });
     };
     try {
-      const refusal = headerRefusal(request.raw);
+      cors?.decorate(request);
+      const refusal = before ?? headerRefusal(request.raw);
       if (refusal !== undefined) throw refusal;
-      if (cors?.(request)) return;
+      if (cors?.answer(request)) return;
       // Elsewhere the wish is ignored (RFC 9110, section 7.8).
       const isOfSockets = asksForSocket(request.raw) && (found === null || found.route.path === socketRoute?.path);
       const noSocket = isOfSockets ? refusalOfSocket(request.raw) : undefined;
@@ -93,12 +103,21 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const ofRequests = { isTrustedProxy, logger, turns, bodies: new RequestBodies() };
   const listener: RequestListener = (raw, response) => {
     unused.delete(raw.socket);
+    toOriginForm(raw);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.
     if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
-    pipelined.take(response, () => {
+    const begin = (refusal?: ServiceError) => {
       const request = new IncomingRequest(raw, response, ofRequests);
-      observed(request, () => serve(request));
-    });
+      observed(request, () => serve(request, refusal));
+    };
+    pipelined.take(
+      response,
+      () => begin(),
+      () => {
+        endAfter(response);
+        begin(tooManyWaiting());
+      },
+    );
   };
 
   function observed(request: ObservedRequest, work: () => void): void {
@@ -135,8 +154,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   }
 
   /** Requests without a WebSocket are refused by {@link serve}. */
-  const becomesSocket = (raw: IncomingMessage): boolean =>
-    asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
+  const becomesSocket = (raw: IncomingMessage): boolean => {
+    toOriginForm(raw);
+    return asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
+  };
 
   const server = createNodeServer(listener, closingWhile(draining.signal, limited.Response), becomesSocket);
   server.on('upgrade', (raw, socket, head) => {
@@ -144,7 +165,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     // Before Node.js 22.21 every upgrade comes here.
     if (sockets === null || !becomesSocket(raw)) {
       const unknown = malformedRequest('The connection cannot be upgraded to this protocol.');
-      respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger);
+      const headers = cors?.headersFor(pathIn(raw.url ?? ''), raw.headers.origin);
+      respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger, { headers });
       return;
     }
     sockets.open(raw, head).catch((error: unknown) => {
@@ -162,9 +184,11 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     socket.once('close', () => unused.delete(socket));
   });
   server.on('clientError', (error, socket: Socket) => {
-    const adjust = (failure: ServiceError, method: string, url: string) =>
-      router.find(method, url)?.route.adjust?.(failure) ?? failure;
-    refuseUnreadable(error, socket, { logger, adjust, last: pipelined.last(socket) });
+    const refusalFor: RefusalFor = (failure, { method = '', url = '', headers }) => ({
+      failure: router.find(method, url)?.route.adjust?.(failure) ?? failure,
+      headers: cors?.headersFor(pathIn(url), headers.origin) ?? {},
+    });
+    refuseUnreadable(error, socket, { logger, refusalFor, last: pipelined.last(socket) });
   });
   server.on('connect', (_raw, socket) =>
     respondOn(socket, malformedRequest('The gateway is not a proxy: CONNECT is not supported.'), logger),
@@ -193,6 +217,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     },
   };
 }
+
+const tooManyWaiting = () =>
+  new ServiceError('service_unavailable', {
+    detail: 'Too many requests, or too large ones, wait on the connection: wait for the responses to the earlier ones.',
+    headers: retrySoon,
+  });
 
 const unobserved: Observation = { within: (work) => work(), end: (tell) => tell() };
 

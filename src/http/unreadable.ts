@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -7,6 +7,7 @@ import { malformedRequest, ServiceError, toEnvelope } from '../kernel/errors.ts'
 import { stringify } from '../kernel/lib/json-text.ts';
 import { http } from '../kernel/lib/node-http.ts';
 import { privateHeaders } from './headers.ts';
+import { toOriginForm } from './request-head.ts';
 import { lingerMs } from './unread-bodies.ts';
 
 /** Responses before such a refusal. Bytes behind it are an error again. */
@@ -18,25 +19,34 @@ interface ConnectionError extends Error {
   readonly rawPacket?: unknown;
 }
 
+/** What can be known of a request that is not whole. */
+type KnownHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/** The failure as the route has it, and headers that all its responses have. */
+export type RefusalFor = (
+  failure: ServiceError,
+  head: KnownHead,
+) => { readonly failure: ServiceError; readonly headers: Readonly<Record<string, string>> };
+
 /** Refuses bytes that are no HTTP request. node:http has no response for them: it is written to the socket. */
 export function refuseUnreadable(
   error: ConnectionError,
   socket: Socket,
   {
     logger,
-    adjust = (failure) => failure,
+    refusalFor = (failure) => ({ failure, headers: {} }),
     last,
   }: {
     readonly logger: Logger;
     readonly last?: ServerResponse | undefined;
-    readonly adjust?: ((failure: ServiceError, method: string, url: string) => ServiceError) | undefined;
+    readonly refusalFor?: RefusalFor;
   },
 ): void {
   // A request received whole has its response first.
   if (last?.req.complete && !last.closed && error.code !== 'ECONNRESET') {
     if (awaited.has(last)) return;
     awaited.add(last);
-    last.once('close', () => refuseUnreadable(error, socket, { logger, adjust }));
+    last.once('close', () => refuseUnreadable(error, socket, { logger, refusalFor }));
     return;
   }
   // A second error: the response to the first is on its way.
@@ -46,23 +56,37 @@ export function refuseUnreadable(
     return;
   }
   // The packet with the error need not be the first of its request.
-  const { method = '', url = '' } = last?.req.complete === false ? last.req : requestLineOf(error);
-  respondOn(socket, adjust(unreadable(error.code), method, url), logger, error.code);
+  const head = last?.req.complete === false ? last.req : headIn(error);
+  const { failure, headers } = refusalFor(unreadable(error.code), head);
+  respondOn(socket, failure, logger, { code: error.code, headers });
 }
 
-function requestLineOf({ rawPacket }: ConnectionError): { readonly method?: string; readonly url?: string } {
-  const [, method, url] = /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '') ?? [];
-  return { method, url };
+function headIn({ rawPacket }: ConnectionError): KnownHead {
+  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
+  const [, method, url] = /^([A-Z]+) (\S*)/.exec(text) ?? [];
+  // Browsers send it whatever is wrong with the rest.
+  const [, origin] = /\r\norigin: *(\S+) *\r\n/i.exec(text) ?? [];
+  const head = { method, url, headers: { origin } };
+  toOriginForm(head);
+  return head;
 }
 
-export function respondOn(socket: Duplex, failure: ServiceError, logger: Logger, code?: string): void {
+export function respondOn(
+  socket: Duplex,
+  failure: ServiceError,
+  logger: Logger,
+  {
+    code,
+    headers = {},
+  }: { readonly code?: string | undefined; readonly headers?: Readonly<Record<string, string>> | undefined } = {},
+): void {
   // After CONNECT node:http handles no errors: a client that is gone would end the process.
   socket.on('error', () => socket.destroy());
   const envelope = toEnvelope(failure, randomUUID());
   const body = stringify(envelope);
   socket.end(
     `HTTP/1.1 ${envelope.status} ${http.STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
-      Object.entries(privateHeaders)
+      Object.entries({ ...privateHeaders, ...failure.headers, ...headers })
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('') +
       'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +

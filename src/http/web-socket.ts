@@ -63,6 +63,9 @@ export class SocketConnection {
   readonly #socket: WebSocket;
   readonly #connection: Socket;
   readonly #wait: SocketContext['wait'];
+  readonly #forgetArrived: () => void;
+  #holds = 0;
+  #isUnread = false;
 
   constructor(socket: WebSocket, connection: Socket, opening: SocketOpening, route: string, context: SocketContext) {
     this.opening = opening;
@@ -74,12 +77,29 @@ export class SocketConnection {
     // The close code tells the fault of a frame.
     socket.on('error', () => undefined);
     pingUntilClosed(socket, connection);
-    countArriving(socket, connection, opening, context.bodies);
+    this.#forgetArrived = countArriving(socket, connection, opening, context.bodies);
   }
 
-  /** @param listener gets null for binary messages */
-  onMessage(listener: (text: string | null) => void): void {
-    this.#socket.on('message', (data, isBinary) => listener(isBinary ? null : data.toString()));
+  /** @param listener gets null for binary messages. Nothing more is read, and the message counts, until what it returns resolves */
+  onMessage(listener: (text: string | null) => Promise<void> | null): void {
+    this.#socket.on('message', (data, isBinary) => {
+      const reading = listener(isBinary ? null : data.toString());
+      if (reading === null) return this.#forgetArrived();
+      const goOn = this.#hold();
+      reading.finally(() => {
+        this.#forgetArrived();
+        goOn();
+      });
+    });
+  }
+
+  #hold(): () => void {
+    if (this.#holds === 0) this.#socket.pause();
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      if (this.#holds === 0) this.#socket.resume();
+    };
   }
 
   onClose(listener: (code: number) => void): void {
@@ -102,9 +122,13 @@ export class SocketConnection {
 
   /** Whoever does not read is not answered, as over HTTP: answers would fill the memory. */
   #pauseUntilRead(): void {
-    if (this.#socket.isPaused || !this.#connection.writableNeedDrain) return;
-    this.#socket.pause();
-    this.#connection.once('drain', () => this.#socket.resume());
+    if (this.#isUnread || !this.#connection.writableNeedDrain) return;
+    this.#isUnread = true;
+    const goOn = this.#hold();
+    this.#connection.once('drain', () => {
+      this.#isUnread = false;
+      goOn();
+    });
   }
 
   /** Of {@link maxBodyBytes}, from now on. */
@@ -133,10 +157,15 @@ export class SocketConnection {
 const receiverOf = (socket: WebSocket): object => Reflect.get(socket, '_receiver');
 
 /**
- * Counts what has arrived of a message that is not whole as a request's body: ws keeps all that it has read since the message
+ * Counts what has arrived of a message that nobody has read as a request's body: ws keeps all that it has read since the message
  * began, also what stands between its parts.
  */
-function countArriving(socket: WebSocket, connection: Socket, sender: SocketOpening, bodies: RequestBodies): void {
+function countArriving(
+  socket: WebSocket,
+  connection: Socket,
+  sender: SocketOpening,
+  bodies: RequestBodies,
+): () => void {
   let length = 0;
   const forget = () => {
     bodies.forget(message, length);
@@ -161,7 +190,8 @@ function countArriving(socket: WebSocket, connection: Socket, sender: SocketOpen
     bodies.grow(message, from, length);
     if (length > maxArrivingBytes) socket.terminate();
   });
-  socket.on('message', forget).on('ping', forgetBetween).on('pong', forgetBetween).once('close', forget);
+  socket.on('ping', forgetBetween).on('pong', forgetBetween).once('close', forget);
+  return forget;
 }
 
 /** Proxies and networks forget silent connections; proxies close them after a minute. */

@@ -44,17 +44,22 @@ export interface Window<T> {
 /** Loads for one window. Two read across the end of a page; empty pages must not go on forever. */
 const maxLoads = 4;
 
-/** Fewer than `first` items if {@link maxLoads} pages have no more. @param load cuts a page longer than `limit` */
+/**
+ * Fewer than `first` items if {@link maxLoads} pages have no more. None are wanted with 0: one is read all the same, as it
+ * tells whether there is any. @param load cuts a page longer than `limit`
+ */
 export async function readWindow<T>(
   load: (cursor: string | null, limit: number) => Promise<Page<T>>,
   { first, from, maxLimit }: { readonly first: number; readonly from: Position; readonly maxLimit: number },
 ): Promise<Window<T>> {
   const window = new WindowOfPages<T>(from);
-  for (let loads = 0; loads < maxLoads && window.hasNextPage && window.items.length < first; loads += 1) {
+  let loads = 0;
+  do {
     const { place } = window;
     const wanted = first - window.items.length;
     window.add(await load(place.cursor, limitAt(place, { wanted, maxLimit })), wanted);
-  }
+    loads += 1;
+  } while (loads < maxLoads && window.hasNextPage && window.items.length < first);
   return window;
 }
 
@@ -140,7 +145,7 @@ export function readLongest<Request extends { readonly limit: number }, Read>(
 export const limitAt = (
   { offset }: Position,
   { wanted, maxLimit }: { readonly wanted: number; readonly maxLimit: number },
-): number => Math.min(maxLimit, offset + wanted);
+): number => Math.min(maxLimit, offset + Math.max(1, wanted));
 
 export interface CursorCodec {
   seal(scope: CursorScope, payload: unknown): string;

@@ -17,6 +17,9 @@ import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';
 import { respond } from './responder.ts';
 
+/** Of each piece of a read, as that of a list of GraphQL: what is read, shown and printed is not known beforehand. */
+const weightOfRead = 1_000;
+
 const descriptionPath = '/openapi.json';
 
 interface RestOptions {
@@ -75,7 +78,7 @@ function routeOf(
         requestId: http.id,
         spent: nothingSpent(),
         signal: http.clientAborted,
-        turn: turnsOfRequest(turns, caller.keyId, 0),
+        turn: turnsOfRequest(turns, caller.keyId, endpoint.method === 'GET' ? weightOfRead : 0),
         whenPrinted: printing.whenPrinted,
       };
       const asked = { http, parameters, context, ports, idempotency };

@@ -8,7 +8,7 @@
  */
 import { malformedRequest } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
-import { decodeText, endOfString, maxJsonDepth, parseJson } from '../kernel/lib/json-text.ts';
+import { decodeText, endOfString, maxJsonDepth, parseJson, tooDeep } from '../kernel/lib/json-text.ts';
 
 /** Careless copies reach an object's prototype by them. No field of the contract has one. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -44,7 +44,7 @@ function requireUnambiguous(text: string): void {
         break;
       }
     }
-    if (open.length > maxJsonDepth) throw malformedRequest(`The body is nested more than ${maxJsonDepth} levels deep.`);
+    if (open.length > maxJsonDepth) throw tooDeep('The body');
   }
 }
 

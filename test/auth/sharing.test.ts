@@ -272,6 +272,7 @@ const usesOfKeyId: Readonly<Record<string, string>> = {
   'capabilities/jobs/embedded.ts': 'binds cursors',
   'capabilities/webhooks/embedded.ts': 'binds cursors',
   'capabilities/webhooks/whole-list.ts': 'binds cursors',
+  'graphql/doors/websocket.ts': 'turns',
   'graphql/exchange.ts': 'turns',
   'graphql/executors/stream-turns.ts': 'turns, unread bytes',
   'graphql/executors/subscribe.ts': 'turns, unread bytes',

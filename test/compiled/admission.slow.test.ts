@@ -79,7 +79,7 @@ test('a cursor is invalid for another list and for another workspace', async () 
 
 test.each([
   ['requests', { REQUESTS_PER_MINUTE: '3' }, { body: { query } }],
-  ['requests that are left', { REQUESTS_PER_MINUTE: '3' }, { body: { query: `{ ${posts(', first: 0')} }` } }],
+  ['requests that are left', { REQUESTS_PER_MINUTE: '3' }, { body: { query: `{ ${posts(', first: -1')} }` } }],
   [
     'requests with a page that is left',
     { REQUESTS_PER_MINUTE: '3' },
@@ -160,7 +160,7 @@ test('with terms of its own, the service is not read as bytes', async () => {
 test('a request has one log line, with its own id', async () => {
   const both = await startBothWays();
   await both.ask({ headers: { 'x-request-id': 'id-of-the-client' }, body: { query } });
-  await both.ask({ headers: { 'x-request-id': 'id-of-the-client' }, body: { query: `{ ${posts(', first: 0')} }` } });
+  await both.ask({ headers: { 'x-request-id': 'id-of-the-client' }, body: { query: `{ ${posts(', first: -1')} }` } });
   const lines = both.on.log.filter(({ reqId }) => reqId === 'id-of-the-client');
   const line = { method: 'POST', path: '/graphql', status: 200, msg: 'request' };
   expect(lines).toMatchObject([

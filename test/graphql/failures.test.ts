@@ -1,19 +1,7 @@
 /** Every failure has the envelope of the contract, whatever failed; and ours have a line in the log. */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import {
-  astFromValue,
-  type GraphQLInputObjectType,
-  getNamedType,
-  getNullableType,
-  isInputObjectType,
-  isLeafType,
-  isNonNullType,
-  isObjectType,
-  isRequiredArgument,
-  print,
-  type ValueNode,
-} from 'graphql';
+import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
@@ -24,19 +12,6 @@ interface Envelope {
   readonly message: string;
   readonly extensions: { readonly type: string; readonly status: number; readonly instance: string };
 }
-
-/** Every argument of a root field that must not be null, and that a variable may leave null because it has a default. */
-const argumentsWithDefaults = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) =>
-  field.args
-    .filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue !== undefined)
-    .map(({ name, type, defaultValue }) => {
-      const others = field.args.filter((each) => each.name !== name && isRequiredArgument(each));
-      const given = [...others.map((each) => `${each.name}: "a"`), `${name}: $value`].join(', ');
-      const inner = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
-      const variable = `$value: ${getNullableType(type)} = ${print(astFromValue(defaultValue, type) as ValueNode)}`;
-      return { of: `${field.name}(${name}:)`, query: `query (${variable}) { ${field.name}(${given}) ${inner} }` };
-    }),
-);
 
 describe('a failure of a request', () => {
   let gateway: Gateway;
@@ -63,19 +38,11 @@ describe('a failure of a request', () => {
     send({ body: JSON.stringify({ query, variables }), headers });
   const viewer = '{ viewer { name } }';
 
-  test.each(argumentsWithDefaults)('null for $of is an error of the caller', async ({ query }) => {
-    const { body } = await ask(query, { value: null });
-    expect(body.errors).toMatchObject([{ extensions: { type: 'errors/invalid_parameters', status: 400 } }]);
-    expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-  });
-
   test('null for the condition of a directive is an error of the caller', async () => {
     const query = 'query ($is: Boolean = true) { webhooks(first: 1) { nodes @skip(if: $is) { __typename } } }';
     const { body } = await ask(query, { is: null });
     expect(body.errors).toMatchObject([{ extensions: { type: 'errors/invalid_parameters', status: 400 } }]);
   });
-
-  test('there are such arguments', () => expect(argumentsWithDefaults.length).toBeGreaterThan(3));
 
   const requests = {
     'no JSON': [{ body: '{' }],
@@ -85,7 +52,6 @@ describe('a failure of a request', () => {
     'an empty body': [{ body: '' }],
     'no query': [{ body: '{}' }],
     'a query that is a number': [{ body: '{"query":7}' }],
-    'an unknown parameter': [{ body: JSON.stringify({ query: viewer, more: 1 }) }],
     'variables that are a list': [{ body: JSON.stringify({ query: viewer, variables: [] }) }],
     'a syntax error': [{ body: JSON.stringify({ query: '{' }) }],
     'an unknown field': [{ body: JSON.stringify({ query: '{ nothing }' }) }],

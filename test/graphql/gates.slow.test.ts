@@ -7,77 +7,13 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { executors, stages } from '../../src/graphql/pipeline.ts';
 import { pages } from '../compiled/both-ways.ts';
+import { type Door, doors } from '../support/doors.ts';
 import type { Gateway, TestWorkspace } from '../support/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { temporaryDirectory } from '../support/process.ts';
 import { readMetrics } from '../support/prometheus.ts';
 import { proxyTo, startStub } from '../support/stub.ts';
-import { openSocket } from '../support/web-socket.ts';
 import { type ExecutorName, gateCases, type Sent, valid } from './gates.ts';
-
-/** A request as each door takes it. */
-interface Asked {
-  readonly address: string;
-  readonly requestId: string;
-  readonly key: string;
-  readonly parameters: Sent['parameters'];
-}
-
-interface Door {
-  /** @returns the JSON of the response, in whatever it was wrapped */
-  ask(asked: Asked): Promise<string>;
-  /** The id of a request, in its line and its span. */
-  idOf(requestId: string): string;
-}
-
-const json = 'application/graphql-response+json';
-const http = (
-  method: 'GET' | 'POST',
-  accept: string,
-  read: (body: string) => string | undefined = (body) => body,
-): Door => ({
-  idOf: (requestId) => requestId,
-  async ask({ address, requestId, key, parameters }) {
-    const inUrl = Object.entries(parameters).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
-    );
-    const response = await fetch(`${address}/graphql${method === 'GET' ? `?${new URLSearchParams(inUrl)}` : ''}`, {
-      method,
-      headers: {
-        accept,
-        'content-type': 'application/json',
-        'x-request-id': requestId,
-        ...(key === '' ? {} : { 'x-api-key': key }),
-      },
-      ...(method === 'GET' ? {} : { body: JSON.stringify(parameters) }),
-    });
-    return read(await response.text()) ?? 'null';
-  },
-});
-
-const webSocket: Door = {
-  idOf: (requestId) => `${requestId}.1`,
-  async ask({ address, requestId, key, parameters }) {
-    const headers = { 'x-request-id': requestId };
-    const client = await openSocket(address, { headers, init: key === '' ? {} : { 'x-api-key': key } });
-    const { type, payload } = await client.ask('1', parameters);
-    if (type === 'next') expect(await client.next('1')).toEqual({ id: '1', type: 'complete' });
-    client.socket.close();
-    await client.closed;
-    if (type === 'next') return JSON.stringify(payload);
-    // The message of an error has no place for extensions but its own.
-    const { cost } = payload[0].extensions;
-    return JSON.stringify({ errors: payload, ...(cost === undefined ? {} : { extensions: { cost } }) });
-  },
-};
-
-const doors: Readonly<Record<string, Door>> = {
-  JSON: http('POST', json),
-  GET: http('GET', json),
-  SSE: http('POST', 'text/event-stream', (body) => /^data: (\{.*)$/m.exec(body)?.[1]),
-  multipart: http('POST', 'multipart/mixed;subscriptionSpec=1.0', (body) => /\{"payload":(.*)\}\r$/m.exec(body)?.[1]),
-  WebSocket: webSocket,
-};
 
 const executorNames = Object.keys(executors) as ExecutorName[];
 

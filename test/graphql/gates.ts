@@ -51,13 +51,6 @@ const hash = 'a'.repeat(64);
 const rootFields = Array.from({ length: 51 }, (_, at) => `a${at}: __typename`).join(' ');
 
 export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
-  readRequest: [
-    {
-      what: 'parameters that are nested too deeply',
-      type: 'errors/malformed_request',
-      requests: forEach((query) => ({ parameters: { query, variables: { deep } } })),
-    },
-  ],
   admit: [
     {
       what: 'a wrong key',
@@ -69,6 +62,13 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
       type: 'errors/service_unavailable',
       environment: { KEYLESS_PER_MINUTE: '1' },
       requests: forEach((query) => ({ parameters: { query }, key: '' })),
+    },
+  ],
+  readRequest: [
+    {
+      what: 'parameters that are nested too deeply',
+      type: 'errors/malformed_request',
+      requests: forEach((query) => ({ parameters: { query, variables: { deep } } })),
     },
   ],
   findDocument: [

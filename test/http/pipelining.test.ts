@@ -60,17 +60,19 @@ test('requests behind a response that nobody reads to its end are dropped with t
   }
 });
 
+const chunked = (bytes: number) =>
+  `transfer-encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`;
 const length = (bytes: number) => `content-length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`;
 
 test.each([
-  ['more bytes than may wait', Array.from({ length: 3 }, () => length(30_000)), 0],
-  [
-    'two of unknown length',
-    Array.from({ length: 2 }, () => 'transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n'),
-    0,
-  ],
+  ['more bytes than may wait', Array.from({ length: 4 }, () => length(30_000)), 2],
+  ['three of unknown length', Array.from({ length: 3 }, () => chunked(1)), 3],
+  ['one of unknown length between others', [length(10), chunked(1), length(10)], 3],
+  ['large ones of unknown length', Array.from({ length: 4 }, () => chunked(40_000)), 2],
   ['one of a megabyte', [length(1_000_000)], 1],
+  ['one of a megabyte behind others', [length(10), length(1_000_000), length(10)], 1],
   ['many small ones', Array.from({ length: 90 }, () => length(600)), 90],
+  ['too many', Array.from({ length: maxWaitingRequests + 10 }, () => length(0)), maxWaitingRequests],
 ])('bodies of requests that wait: %s', async (_what, bodies, served) => {
   const { promise: responding, resolve: respond } = Promise.withResolvers<void>();
   const log: string[] = [];
@@ -91,15 +93,42 @@ test.each([
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  let text = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk;
+  });
+  const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
   try {
     socket.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n');
     for (const body of bodies) socket.write(`POST /bodies HTTP/1.1\r\nhost: x\r\n${body}`);
-    if (served === 0) {
-      await closed;
-      expect(log.join('')).toContain('Too many requests wait');
-    } else await sleep(100);
+    await sleep(100);
+    expect(socket.closed).toBe(false);
     respond();
     await expect.poll(() => received).toBe(served);
+    // What is refused is the last, and destroys nothing before it.
+    if (served < bodies.length) {
+      await closed;
+      expect(log.join('')).toContain('Too many requests wait');
+    } else await expect.poll(() => statuses().length).toBe(1 + served);
+    const refused = served < bodies.length ? ['503'] : [];
+    expect(statuses()).toEqual(['200', ...Array.from({ length: served }, () => '204'), ...refused]);
+  } finally {
+    socket.destroy();
+    await server.close();
+  }
+});
+
+test('a client that goes on behind the one too many is cut off', async () => {
+  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: () => new Promise(() => undefined) });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  try {
+    // Bodies of none: node:http reads on.
+    const request = 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n';
+    const writing = setInterval(() => socket.write(request.repeat(1_000)), 5);
+    await closed;
+    clearInterval(writing);
   } finally {
     socket.destroy();
     await server.close();
@@ -125,33 +154,6 @@ test('other connections have their turn between the requests that a client sends
     expect(turns).toBeGreaterThanOrEqual(50);
   } finally {
     serving = false;
-    await server.close();
-  }
-});
-
-test('a connection on which too many requests wait for a response is closed', async () => {
-  let served = 0;
-  const server = createHttpServer({
-    logger: pino({ level: 'silent' }),
-    ready: () => {
-      served += 1;
-      return new Promise(() => {});
-    },
-  });
-  const address = await server.listen({ host: '127.0.0.1', port: 0 });
-  const request = 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n';
-  const socket = connect(Number(new URL(address).port), '127.0.0.1');
-  const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
-  try {
-    socket.write(request.repeat(1 + maxWaitingRequests));
-    await expect.poll(() => served).toBe(1);
-    await sleep(50);
-    expect(socket.closed).toBe(false);
-    socket.write(request);
-    await closed;
-    expect(served).toBe(1);
-  } finally {
-    socket.destroy();
     await server.close();
   }
 });

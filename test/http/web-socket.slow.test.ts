@@ -26,7 +26,10 @@ async function serve(waiting: WaitingLimits) {
   const opened: SocketConnection[] = [];
   server.addSocket({ path: '/graphql', protocol: 'x', origins: [] }, async () => (each) => {
     opened.push(each);
-    each.onMessage((text) => void each.send(text ?? ''));
+    each.onMessage((text) => {
+      each.send(text ?? '');
+      return null;
+    });
   });
   const accepted: Socket[] = [];
   server.server.on('connection', (socket: Socket) => accepted.push(socket));

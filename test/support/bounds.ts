@@ -66,6 +66,10 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/doors/websocket-keyless.ts beginning': ['addresses', 'open connections'],
   'graphql/doors/websocket-keyless.ts keyless': ['addresses', 'open connections'],
   'graphql/doors/websocket.ts #operations': ['operations of a client', 'maxOperations'],
+  'graphql/doors/websocket.ts unread': [
+    'messages of one read, which is the last while they wait',
+    'a read of a socket',
+  ],
   'graphql/doors/websocket.ts sessions': ['connections', 'open connections'],
   'kernel/request-context.ts #reads': ['selected lists', 'the request'],
   'graphql/executors/compiled/page-reader.ts #pages': ['lists of an operation, and what they are of', 'the call'],

@@ -1,4 +1,5 @@
 /** The contract's list with all parts: a page has as many webhooks as fit into its bytes. */
+import { weightOfBytes } from '../../kernel/lib/fair-turns.ts';
 import { parts } from '../../kernel/lib/parts.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import { startPage } from '../../store/keyset.ts';
@@ -35,6 +36,8 @@ export const listWhole =
     let last: (typeof rows)[number] | undefined;
     for (const part of parts(rows.slice(0, limit), bytesOf, partLimits)) {
       const webhooks = await readSized(context.budget, call, part, readWhole(context, call, part));
+      // Measuring takes as long as reading.
+      await call.turn?.(weightOfBytes(part.reduce((sum, row) => sum + row.bytes, 0)));
       for (const row of part) {
         const webhook = webhooks.get(row.id);
         const size = webhook === undefined ? 0 : Buffer.byteLength(JSON.stringify(webhook));

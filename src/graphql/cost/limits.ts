@@ -32,7 +32,7 @@ export const operationLimits = {
 /** Needs no API key, so that anybody may ask for as much. One type with everything that it has costs a third. */
 export const maxIntrospectionCost = 24_000;
 
-type OperationLimit = keyof typeof operationLimits | 'entries' | 'cost';
+type OperationLimit = keyof typeof operationLimits | 'cost';
 
 const nouns: Readonly<Record<OperationLimit, string>> = {
   characters: 'characters',
@@ -46,7 +46,6 @@ const nouns: Readonly<Record<OperationLimit, string>> = {
   depth: 'levels of fields (its depth)',
   comparisons: 'pairs of fields with the same response name',
   selections: 'selected fields',
-  entries: 'entries in the lists of its variables',
   cost: 'cost',
 };
 

@@ -21,15 +21,18 @@ const apolloManifest = z.object({
 });
 const textsById = z.record(z.string().min(1), z.string());
 
-/** The prefix is that of GraphQL over HTTP (appendix A) and the client preset. */
-export const withoutPrefix = (id: string): string => id.replace(/^sha256:/, '');
+/** A hash in capitals is the same hash. The prefix is that of GraphQL over HTTP (appendix A) and the client preset. */
+export function plainId(id: string): string {
+  const plain = id.replace(/^sha256:/i, '');
+  return /^[\da-f]{64}$/i.test(plain) ? plain.toLowerCase() : plain;
+}
 
 /** Reads any format. @throws Error that continues the name of a variable */
 export function readManifest(content: object): DocumentManifest {
   const isApollo = 'format' in content && content.format === apolloFormat;
   const documents = new Map<string, string>();
   for (const [id, text] of isApollo ? ofApollo(content) : ofTexts(content)) {
-    const plain = withoutPrefix(id);
+    const plain = plainId(id);
     const before = documents.get(plain) ?? text;
     if (before !== text) throw new Error(`names a manifest with two documents for the id "${id}"`);
     documents.set(plain, text);

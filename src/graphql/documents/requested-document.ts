@@ -1,6 +1,6 @@
 /** Finds a document by text, hash (automatic persisted queries) or manifest id, and decides whether it may run. */
 import { malformedRequest, ServiceError } from '../../kernel/errors.ts';
-import { withoutPrefix } from './document-manifest.ts';
+import { plainId } from './document-manifest.ts';
 import {
   documentsNotSupported,
   isHash,
@@ -94,7 +94,7 @@ function documentName(
 ): DocumentName | null {
   if (![documentId, relayId, extensions].some(isGiven)) return null;
   const automatic = isGiven(extensions) ? persistedIdOf(extensions) : undefined;
-  if (automatic !== undefined && !hasManifest && !isHash(withoutPrefix(automatic))) throw malformedRequest(hashDetail);
+  if (automatic !== undefined && !hasManifest && !isHash(plainId(automatic))) throw malformedRequest(hashDetail);
   const ids = new Set([documentId, relayId, automatic].filter(isGiven).map(documentIdIn));
   const [id] = ids;
   if (ids.size > 1) throw malformedRequest('The request names more than one document.');
@@ -106,7 +106,7 @@ const hashDetail = 'extensions.persistedQuery.sha256Hash must be a SHA-256 in he
 const isGiven = (id: unknown): boolean => id !== undefined && id !== null && id !== '';
 
 function documentIdIn(id: unknown): string {
-  if (typeof id === 'string') return withoutPrefix(id);
+  if (typeof id === 'string') return plainId(id);
   throw malformedRequest('documentId and doc_id must be texts.');
 }
 

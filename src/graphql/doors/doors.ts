@@ -32,6 +32,12 @@ export function openDoors(options: DoorsOptions): Doors {
   });
   return {
     webSocket,
-    serve: jsonDoor({ pipeline, compress, maxCost, turns, yoga: async (exchange) => (await yoga())(exchange) }),
+    serve: jsonDoor({
+      pipeline,
+      compress,
+      maxCost,
+      turns,
+      yoga: async (exchange, refused) => (await yoga())(exchange, refused),
+    }),
   };
 }

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { type Compress, sendCompressed } from '../../http/compression.ts';
 import { entityTag, isKnown } from '../../http/entity-tag.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
+import type { RequestHeaders } from '../../http/request-head.ts';
 import { sendCompressible } from '../../http/send.ts';
 import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
@@ -16,7 +17,7 @@ interface JsonDoorOptions extends ExchangeOptions {
   readonly pipeline: Pipeline;
   readonly compress: Compress | null;
   /** For streams, and for other protocols. */
-  readonly yoga: (exchange: Exchange<IncomingRequest>) => Promise<void>;
+  readonly yoga: (exchange: Exchange<IncomingRequest>, refused: Presented | null) => Promise<void>;
 }
 
 export function jsonDoor({
@@ -29,14 +30,14 @@ export function jsonDoor({
 
   async function serve(request: IncomingRequest): Promise<void> {
     const exchange = new Exchange(request, options);
-    const type = jsonTypeFor(request.headers.accept);
-    if (type === undefined) return yoga(exchange);
-    const contentType = `${type}; charset=utf-8`;
+    const type = jsonTypeFor(acceptedBy(request.headers));
     const passing = pipeline.pass(exchange);
     const refused = passing instanceof Promise ? await passing : passing;
+    if (type === undefined) return yoga(exchange, refused);
+    const contentType = `${type}; charset=utf-8`;
     if (refused !== null) return send(exchange, contentType, refused);
     // Clients of JSON may accept a stream as well.
-    if (exchange.operation.isSubscription) return yoga(exchange);
+    if (exchange.operation.isSubscription) return yoga(exchange, null);
     return send(exchange, contentType, await pipeline.execute(exchange));
   }
 
@@ -155,8 +156,11 @@ export type JsonType = (typeof mediaTypes)[number];
 
 const known = new LRUCache<string, JsonType>({ max: 100 });
 
+/** An empty header is as good as none: anything (RFC 9110, section 12.5.1). */
+export const acceptedBy = ({ accept = '' }: RequestHeaders): string => (/[^\s,]/.test(accept) ? accept : '*/*');
+
 /** As Yoga would choose it for an `Accept` header; undefined where JSON is not accepted. */
-export function jsonTypeFor(accept = '*/*'): JsonType | undefined {
+export function jsonTypeFor(accept: string): JsonType | undefined {
   const before = known.get(accept);
   if (before !== undefined) return before;
   // Yoga weighs no `q`: the first media type counts that it can serve.

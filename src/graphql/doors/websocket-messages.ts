@@ -5,13 +5,13 @@
  */
 import { CloseCode, MessageType } from 'graphql-ws';
 import { maxHeaderLength, type RequestHeaders } from '../../http/request-head.ts';
-import { isShallow, maxJsonDepth, parseJson } from '../../kernel/lib/json-text.ts';
+import { isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../../kernel/lib/json-text.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 
 export { CloseCode };
 
 export type ClientMessage =
-  | { readonly type: 'connection_init'; readonly headers: RequestHeaders }
+  | { readonly type: 'connection_init'; readonly headers: RequestHeaders; readonly misplaced: string | null }
   | { readonly type: 'ping'; readonly payload?: object }
   | { readonly type: 'pong' }
   | { readonly type: 'subscribe'; readonly id: string; readonly payload: object }
@@ -25,15 +25,17 @@ const headerNames = ['x-api-key', 'authorization', 'graphql-cost'] as const sati
 
 /** @throws Error with the message's fault */
 export function readMessage(text: string): ClientMessage {
-  const message = parseJson(text, 'The message');
+  const message = parseJson(text, 'The message', maxJsonEntries);
   if (!isObject(message)) throw new Error('A message is an object');
   if (!isShallow(message.type === MessageType.Subscribe ? { ...message, payload: null } : message)) {
     throw new Error(`A message is nested at most ${maxJsonDepth} levels deep`);
   }
   const { type, id, payload } = message;
   switch (type) {
-    case MessageType.ConnectionInit:
-      return { type, headers: headersIn(optionalPayload(payload) ?? {}) };
+    case MessageType.ConnectionInit: {
+      const sent = optionalPayload(payload) ?? {};
+      return { type, headers: headersIn(sent), misplaced: misplacedIn(sent) };
+    }
     case MessageType.Ping: {
       const sent = optionalPayload(payload);
       return sent === undefined ? { type } : { type, payload: sent };
@@ -74,6 +76,33 @@ function headersIn(payload: Readonly<Record<string, unknown>>): RequestHeaders {
   }
   return headers;
 }
+
+/** Where clients of other servers have a key, without spelling: beside the headers' names, or in a member of their own. */
+const otherNames: ReadonlySet<string> = new Set([
+  'xapikey',
+  'apikey',
+  'authorization',
+  'authtoken',
+  'accesstoken',
+  'token',
+]);
+
+/** The place of what is a key by its name, but not in a header's place. */
+function misplacedIn(payload: Readonly<Record<string, unknown>>): string | null {
+  for (const [name, value] of Object.entries(payload)) {
+    const isHeader = headerNames.some((each) => each === name.toLowerCase());
+    if (typeof value === 'string' && !isHeader && isOtherName(name)) return name.slice(0, maxNameLength);
+    if (!isObject(value)) continue;
+    const inner = Object.keys(value).find((each) => typeof value[each] === 'string' && isOtherName(each));
+    if (inner !== undefined) return `${name}.${inner}`.slice(0, maxNameLength);
+  }
+  return null;
+}
+
+/** Of a name in a close frame. */
+const maxNameLength = 30;
+
+const isOtherName = (name: string): boolean => otherNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
 
 export const acknowledged = JSON.stringify({ type: MessageType.ConnectionAck });
 

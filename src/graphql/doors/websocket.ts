@@ -7,6 +7,7 @@ import { type ServeSocket, type SocketConnection, tryAgainLater } from '../../ht
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/abort-signal.ts';
+import { weightOfBytes } from '../../kernel/lib/fair-turns.ts';
 import { stringify } from '../../kernel/lib/json-text.ts';
 import { bytesOf } from '../../kernel/request-context.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
@@ -30,6 +31,11 @@ import { SocketOperation } from './websocket-operation.ts';
 export const beginMs = 10_000;
 
 export const maxOperations = 100;
+
+/** Messages of a connection that begin no operation, in a minute: those that do are counted as requests. */
+export const maxSmallMessages = 600;
+
+const minuteMs = 60_000;
 
 /** RFC 6455, section 7.4: clients connect again, to another process. */
 const goingAway = 1001;
@@ -80,8 +86,17 @@ class Session {
   readonly #beginning: NodeJS.Timeout;
   #headers: RequestHeaders | null = null;
   #isAcknowledged = false;
+  /** Whose turns messages take: the key's or, without one, the address's. */
+  #owner: string;
   #hasCaller = false;
   #messages = 0;
+  /** Those of the minute that began then. */
+  #small = { count: 0, since: performance.now() };
+  /** Messages in their order, while the first waits for its turn. */
+  readonly #unread: (string | null)[] = [];
+  #reading: Promise<void> | null = null;
+  /** A message was refused: those before it are finished, and none behind it is read. */
+  #isRefused = false;
   /** Why the connection closes as soon as its queries and mutations have finished. */
   #stopping: Closing | null = null;
   #count = 0;
@@ -89,6 +104,7 @@ class Session {
   constructor(connection: SocketConnection, options: SessionOptions) {
     this.#connection = connection;
     this.#options = options;
+    this.#owner = connection.opening.ip;
     const late = () => connection.close(CloseCode.ConnectionInitialisationTimeout, 'Send connection_init first.');
     this.#beginning = setTimeout(late, beginMs).unref();
     try {
@@ -97,11 +113,40 @@ class Session {
       connection.close(tryAgainLater, error instanceof Error ? error.message : '');
       return;
     }
-    connection.onMessage((text) => {
-      this.#receive(text).catch((error: unknown) => {
-        connection.opening.log.error({ err: error }, 'a message of a WebSocket could not be served');
-        connection.close(CloseCode.InternalServerError, 'The gateway failed.');
-      });
+    connection.onMessage((text) => this.#hear(text));
+  }
+
+  /** A message is read in its turn, as a request's body is. @returns null if that was at once */
+  #hear(text: string | null): Promise<void> | null {
+    if (this.#isRefused) return null;
+    const turn = this.#reading === null ? this.#turnFor(text) : null;
+    if (this.#reading === null && turn === null) {
+      this.#serveMessage(text);
+      return null;
+    }
+    this.#unread.push(text);
+    this.#reading ??= this.#readOn(turn);
+    return this.#reading;
+  }
+
+  async #readOn(first: Promise<void> | null): Promise<void> {
+    await first;
+    for (let text = this.#unread.shift(); text !== undefined; text = this.#unread.shift()) {
+      this.#serveMessage(text);
+      const [next] = this.#unread;
+      if (next !== undefined) await this.#turnFor(next);
+    }
+    this.#reading = null;
+  }
+
+  #turnFor(text: string | null): Promise<void> | null {
+    return this.#options.turns.take(this.#owner, weightOfBytes(text?.length ?? 0));
+  }
+
+  #serveMessage(text: string | null): void {
+    this.#receive(text).catch((error: unknown) => {
+      this.#connection.opening.log.error({ err: error }, 'a message of a WebSocket could not be served');
+      this.#connection.close(CloseCode.InternalServerError, 'The gateway failed.');
     });
   }
 
@@ -126,15 +171,38 @@ class Session {
     for (const operation of this.#operations.values()) operation.close('aborted');
   }
 
+  /** What came before a refused message is finished, and has its response; what came behind it is not begun. */
+  #refuse(code: number, reason: string): void {
+    this.#isRefused = true;
+    // Nothing would end them.
+    for (const operation of this.#operations.values())
+      if (operation.facts.operationType === 'subscription') operation.close('aborted');
+    this.stop({ code, reason });
+  }
+
+  /** Operations are counted as requests. */
+  #isOfOperation(message: ClientMessage): boolean {
+    return message.type === 'subscribe' || (message.type === 'complete' && this.#operations.has(message.id));
+  }
+
+  #isFlooded(): boolean {
+    const now = performance.now();
+    if (now - this.#small.since >= minuteMs) this.#small = { count: 0, since: now };
+    this.#small.count += 1;
+    return this.#small.count > maxSmallMessages;
+  }
+
   async #receive(text: string | null): Promise<void> {
-    if (this.#closed.signal.aborted) return;
+    if (this.#closed.signal.aborted || this.#isRefused) return;
     this.#messages += 1;
     if (!this.#hasCaller && this.#messages > keylessLimits.messages) return this.#leave('Send a right API key first.');
     const message = this.#read(text);
     const isStopping = this.#stopping !== null;
+    if (message !== null && !this.#isOfOperation(message) && this.#isFlooded())
+      return this.#refuse(CloseCode.TooManyInitialisationRequests, 'Send fewer messages.');
     switch (message?.type) {
       case 'connection_init':
-        return isStopping ? undefined : this.#begin(message.headers);
+        return isStopping ? undefined : this.#begin(message);
       case 'ping':
         await this.#connection.send(pong(message.payload));
         return;
@@ -150,18 +218,22 @@ class Session {
       if (text === null) throw new Error('Messages are text');
       return readMessage(text);
     } catch (error) {
-      this.#connection.close(CloseCode.BadRequest, error instanceof Error ? error.message : '');
+      this.#refuse(CloseCode.BadRequest, error instanceof Error ? error.message : '');
       return null;
     }
   }
 
-  async #begin(headers: RequestHeaders): Promise<void> {
+  async #begin({ headers, misplaced }: Extract<ClientMessage, { readonly type: 'connection_init' }>): Promise<void> {
     const { opening } = this.#connection;
     if (this.#headers !== null) {
-      return this.#connection.close(CloseCode.TooManyInitialisationRequests, 'Send connection_init once.');
+      return this.#refuse(CloseCode.TooManyInitialisationRequests, 'Send connection_init once.');
     }
     clearTimeout(this.#beginning);
     this.#headers = { ...withoutKey(opening.headers, headers), ...headers };
+    if (misplaced !== null && !apiKeyOf({ headers: this.#headers })) {
+      const reason = `Put the API key into the payload of connection_init itself, as x-api-key, not as ${misplaced}.`;
+      return this.#connection.close(CloseCode.Forbidden, reason);
+    }
     try {
       this.#take(await this.#caller());
     } catch (error) {
@@ -200,6 +272,7 @@ class Session {
     }
     const stream = streams.open(caller, this.#closed.signal, 'socket');
     this.#hasCaller = true;
+    this.#owner = caller.keyId;
     this.#connection.acceptLargeMessages();
     // A client with a new key connects with it, and goes on.
     onAbort(stream.signal, () => this.#leave(stream.refusal?.message ?? ''));
@@ -207,10 +280,10 @@ class Session {
 
   async #subscribe(id: string, payload: object): Promise<void> {
     if (!this.#isAcknowledged || this.#headers === null) {
-      return this.#connection.close(CloseCode.Unauthorized, 'Wait for connection_ack.');
+      return this.#refuse(CloseCode.Unauthorized, 'Wait for connection_ack.');
     }
     if (this.#operations.has(id)) {
-      return this.#connection.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+      return this.#refuse(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
     }
     this.#count += 1;
     const operation = new SocketOperation(this.#connection, this.#count, this.#headers, payload);
@@ -238,6 +311,11 @@ class Session {
       ? pipeline.refuse(tooMany(), exchange)
       : ((await pipeline.pass(exchange)) ?? (await pipeline.execute(exchange)));
     if ('results' in presented) {
+      // It was not known as a subscription when the connection began to close.
+      if (this.#stopping !== null)
+        return presented.results[Symbol.asyncIterator]()
+          .return?.()
+          .then(() => undefined);
       for await (const result of presented.results) {
         const { body } = await pipeline.printStreamed(result, exchange);
         await send(next(id, body));

@@ -8,7 +8,7 @@ import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
-import { accepts, type JsonType, jsonTypeFor } from './json.ts';
+import { acceptedBy, accepts, type JsonType, jsonTypeFor } from './json.ts';
 import { eventsResponse, multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
 import { cutAt } from './stream-cut.ts';
 
@@ -20,12 +20,14 @@ interface YogaOptions {
 
 interface Served {
   readonly exchange: Exchange<IncomingRequest>;
+  /** By the pipeline, which it has passed otherwise. */
+  readonly refused: Presented | null;
   /** Aborts where the client is to subscribe again. */
   readonly cut: AbortController;
   isAcceptable: boolean;
 }
 
-type YogaDoor = (exchange: Exchange<IncomingRequest>) => Promise<void>;
+type YogaDoor = (exchange: Exchange<IncomingRequest>, refused: Presented | null) => Promise<void>;
 
 export function yogaDoor(options: YogaOptions): YogaDoor {
   const yoga = createYoga<Served>({
@@ -43,9 +45,9 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
     maskedErrors: { maskError: asGraphQLError },
     plugins: [usePipeline(options)],
   });
-  return async (exchange) => {
+  return async (exchange, refused) => {
     const { raw, response } = exchange.http;
-    await yoga.handle(raw, response, { exchange, cut: new AbortController(), isAcceptable: true });
+    await yoga.handle(raw, response, { exchange, refused, cut: new AbortController(), isAcceptable: true });
   };
 }
 
@@ -60,8 +62,7 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
   const warn = warningOfBrowserStreams();
 
   async function serve(served: Served): Promise<Printed | AsyncIterable<ExecutionResult>> {
-    const { exchange } = served;
-    const refused = exchange.hasPassed ? null : await pipeline.pass(exchange);
+    const { exchange, refused } = served;
     const canStream = exchange.isSubscription && protocolOf(exchange, true) !== null;
     const notAccepted = () => {
       served.isAcceptable = false;
@@ -118,7 +119,7 @@ type Protocol = JsonType | 'events' | 'multipart' | 'parts';
 
 /** @returns null where the client accepts nothing that we could send */
 function protocolOf({ http: { headers } }: Exchange, isStream: boolean): Protocol | null {
-  const { accept = '*/*' } = headers;
+  const accept = acceptedBy(headers);
   const json = isStream ? undefined : jsonTypeFor(accept);
   if (json !== undefined) return json;
   if (wantsMultipart(accept)) return 'multipart';

@@ -137,9 +137,8 @@ interface FirstLimits {
 export function connectionArgs({ limit }: FirstLimits, things: string) {
   return builder.args((t) => ({
     first: t.int({
-      required: true,
       defaultValue: limit.default,
-      description: `Number of ${things} to read, from ${limit.min} to ${limit.max}.`,
+      description: `Number of ${things} to read, up to ${limit.max}. 0 reads none of them, for what else the list tells.`,
     }),
     after: t.string({
       description: 'Cursor of this list. The page starts after it. Omit it to read the first page.',
@@ -157,7 +156,8 @@ export interface ConnectionRequest<Request, Item> {
   readonly operation: Operation<Request, Page<Item>>;
   readonly request: Readonly<Record<string, unknown>>;
   readonly limits: FirstLimits;
-  readonly first: number;
+  /** By default, and for null, the default of the limits. */
+  readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
   /** Binds cursors: name of the list, and the arguments that choose it. */
   readonly list: CursorScope;
@@ -166,6 +166,7 @@ export interface ConnectionRequest<Request, Item> {
 interface Opened<Request> {
   /** Without the window's own `cursor` and `limit`. */
   readonly checked: Request;
+  readonly first: number;
   readonly from: Position;
   readonly maxLimit: number;
   readonly connection: <T>(window: Window<T | Error>) => Connection<T>;
@@ -181,10 +182,10 @@ export async function readConnection<Request extends ListRequest, Item>(
   load: (request: Request) => Promise<Page<Item>> = (page) => request.operation.method(context.ports)(context, page),
 ): Promise<Connection<Item>> {
   try {
-    const { checked, from, maxLimit, connection } = openConnection(context, request);
+    const { checked, first, from, maxLimit, connection } = openConnection(context, request);
     const window = await readWindow(
       (cursor, count) => load({ ...checked, cursor: cursor ?? undefined, limit: count }),
-      { first: request.first, from, maxLimit },
+      { first, from, maxLimit },
     );
     return mapItems<Item, Item>(connection(window), (item) =>
       typeof item === 'object' && item !== null ? item : itemNotAnObject(),
@@ -197,13 +198,16 @@ export async function readConnection<Request extends ListRequest, Item>(
 /** Checks scope, shape, cursor, in this order. @throws ServiceError with issues under the contract's names */
 export function openConnection<Request, Item>(
   context: Pick<GraphQLContext, 'caller' | 'cursors'>,
-  { operation, request, limits: { limit }, first, after, list }: ConnectionRequest<Request, Item>,
+  { operation, request, limits: { limit }, first: wanted, after, list }: ConnectionRequest<Request, Item>,
 ): Opened<Request> {
   requireScope(context.caller, operation.scope);
-  const checked = operation.check({ ...request, limit: first });
+  const first = wanted ?? limit.default;
+  // The contract's lists have no page of nothing.
+  const checked = operation.check({ ...request, limit: first === 0 ? limit.min : first });
   const scope = [context.caller.workspaceId, ...list];
   return {
     checked,
+    first,
     from: openPosition(context, scope, after, operation.invalid),
     maxLimit: limit.max,
     connection: (window) => ({

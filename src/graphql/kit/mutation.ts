@@ -1,7 +1,8 @@
 /** Mutations: one argument `input`, one operation, and a result union of successes and expected failures. */
 import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
-import type { GraphQLField } from 'graphql';
+import { type GraphQLField, type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { ServiceError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 import { type AnyOperation, run } from '../../kernel/operation.ts';
 import { writes } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
@@ -58,10 +59,12 @@ interface Mutation<Input extends object, Output, Success extends Result> {
   readonly inputDescription: string;
   readonly result: MutationResult<Success>;
   readonly operation: AnyOperation<Output>;
-  /** The operation's request, with nulls, which the shape refuses. By default the fields in snake_case. */
+  /** The operation's request. By default the fields in snake_case. */
   readonly toRequest?: (input: Input) => object;
   /** Whether the input has an `idempotencyKey`, which is none of the operation's. */
   readonly oncePerKey?: true;
+  /** Of a change, where null could be read as "remove" or as "all": its shape refuses it. Elsewhere null is as good as none. */
+  readonly refusesNull?: true;
 }
 
 /** @param repeated whether an idempotency key was used before */
@@ -76,12 +79,17 @@ export function mutationField<Input extends object, Output extends Result, Succe
   mutation: Mutation<Input, Output, Success> & OutputMapping<Input, Output, Success>,
 ): void {
   const { description, input, inputDescription, result, operation, toSuccess } = mutation;
-  const { toRequest = toSnakeCase, oncePerKey = false } = mutation;
-  let idPlaces: IdPlaces | undefined;
-  const perform = async (sent: Input, context: GraphQLContext, places: IdPlaces): Promise<Result | Failure> => {
+  const { toRequest = toSnakeCase, oncePerKey = false, refusesNull = false } = mutation;
+  let places: InputPlaces | undefined;
+  const perform = async (
+    sent: Input,
+    context: GraphQLContext,
+    { type, ids }: InputPlaces,
+  ): Promise<Result | Failure> => {
     let request: object | undefined;
     try {
-      const given = withRawIds(sent, places);
+      // Of the same type: what is left out may be.
+      const given = withRawIds(refusesNull ? sent : (withoutNulls(sent, type) as Input), ids);
       request = toRequest(given);
       const { output, repeated } = oncePerKey
         ? await performOnce({ operation, name, key: takeKey(request), request }, context)
@@ -103,8 +111,8 @@ export function mutationField<Input extends object, Output extends Result, Succe
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
       // The type of the arguments is not resolved while Input is generic.
       resolve: (_root, args, context, { parentType, fieldName }) => {
-        idPlaces ??= placesOfInput(parentType.getFields()[fieldName]);
-        return perform((args as { readonly input: Input }).input, context, idPlaces);
+        places ??= placesOfInput(parentType.getFields()[fieldName]);
+        return perform((args as { readonly input: Input }).input, context, places);
       },
     }),
   );
@@ -117,9 +125,29 @@ function takeKey(request: object): unknown {
   return key;
 }
 
-function placesOfInput(field: GraphQLField<unknown, unknown> | undefined): IdPlaces {
-  const places = field === undefined ? undefined : idPlacesOf(field).input;
-  return typeof places === 'object' ? places : {};
+interface InputPlaces {
+  readonly type: GraphQLInputType;
+  readonly ids: IdPlaces;
+}
+
+function placesOfInput(field: GraphQLField<unknown, unknown> | undefined): InputPlaces {
+  const type = field?.args.find(({ name }) => name === 'input')?.type;
+  if (field === undefined || type === undefined) throw new Error('A mutation has no input');
+  const ids = idPlacesOf(field).input;
+  return { type, ids: typeof ids === 'object' ? ids : {} };
+}
+
+/** Null is the default, or as good as none. Open JSON stays as it is. */
+function withoutNulls(value: unknown, type: GraphQLInputType): unknown {
+  const of = getNullableType(type);
+  if (isListType(of)) return Array.isArray(value) ? value.map((each) => withoutNulls(each, of.ofType)) : value;
+  if (!isInputObjectType(of) || !isObject(value)) return value;
+  const given: Record<string, unknown> = {};
+  for (const { name, type: inner, defaultValue } of Object.values(of.getFields())) {
+    const each = value[name] ?? defaultValue;
+    if (each !== undefined && each !== null) given[name] = withoutNulls(each, inner);
+  }
+  return given;
 }
 
 const isExpectedError = (error: unknown, families: readonly DataFamily[]): error is ExpectedError =>

@@ -9,48 +9,82 @@ import { isObject } from './objects.ts';
  */
 export const maxJsonFields = 20_000;
 
-/** `"":0,`, the shortest field. */
-const charactersOfField = 5;
+/**
+ * Entries of all lists in a GraphQL request, as many as a document has room for: coercing, checking and copying a
+ * megabyte of them takes a third of a second, before a list of 250 at most is refused. An empty list counts as one.
+ */
+export const maxJsonEntries = 10_000;
 
-/** Counts fields ahead of the parser. @throws ServiceError `content_too_large` */
-export function requireFewFields(text: string): void {
-  if (text.length < maxJsonFields * charactersOfField) return;
+/** Up to this length no text is dear to parse, or has as many fields or entries. */
+const shortText = 16_384;
+
+/**
+ * Reads a text ahead of the parser, up to the first thing too many: a megabyte of brackets takes it a third of a second.
+ * @throws ServiceError `content_too_large` (fields), `limit_too_high` (entries), `malformed_request` (levels)
+ */
+export function requireReasonable(text: string, what: string, entriesLimit = Number.POSITIVE_INFINITY): void {
+  if (text.length <= shortText) return;
+  const isList: boolean[] = [];
+  let levels = 0;
   let fields = 0;
+  let entries = 0;
   for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === '"') at = endOfString(text, at);
-    else if (text[at] === ':') fields += 1;
+    switch (text.charCodeAt(at)) {
+      case codes.quote:
+        at = endOfString(text, at);
+        break;
+      case codes.colon:
+        fields += 1;
+        if (fields > maxJsonFields) throw tooManyFields();
+        break;
+      case codes.comma:
+        if (isList[levels] !== true) break;
+        entries += 1;
+        if (entries > entriesLimit) throw tooManyEntries(entriesLimit);
+        break;
+      case codes.list:
+        levels += 1;
+        isList[levels] = true;
+        entries += 1;
+        if (entries > entriesLimit) throw tooManyEntries(entriesLimit);
+        break;
+      case codes.object:
+        levels += 1;
+        isList[levels] = false;
+        break;
+      case codes.listEnd:
+      case codes.objectEnd:
+        levels = Math.max(0, levels - 1);
+        break;
+    }
+    // A message has its request one level deeper.
+    if (levels > maxJsonDepth + 1) throw tooDeep(what);
   }
-  if (fields <= maxJsonFields) return;
-  throw new ServiceError('content_too_large', { detail: `A request body can have at most ${maxJsonFields} fields.` });
 }
+
+const codes = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  list: 0x5b,
+  listEnd: 0x5d,
+  object: 0x7b,
+  objectEnd: 0x7d,
+} as const;
+
+const tooManyFields = () =>
+  new ServiceError('content_too_large', { detail: `A request body can have at most ${maxJsonFields} fields.` });
+
+const tooManyEntries = (limit: number) =>
+  new ServiceError('limit_too_high', { detail: `A request can have at most ${limit} entries in its lists.` });
+
+export const tooDeep = (what: string): ServiceError =>
+  malformedRequest(`${what} is nested more than ${maxJsonDepth} levels deep.`);
 
 export function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at;
-}
-
-/**
- * Entries of all lists in a GraphQL request, as many as a document has room for: coercing, checking and copying a
- * megabyte of them takes a third of a second, before a list of 250 at most is refused.
- */
-export const maxJsonEntries = 10_000;
-
-/** Whether a value has at most {@link maxJsonEntries} list entries. Reads no entry of a list that is too long. */
-export function hasFewEntries(value: unknown): boolean {
-  const open = isNested(value) ? [value] : [];
-  let entries = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) {
-      entries += next.length;
-      if (entries > maxJsonEntries) return false;
-      for (const each of next) if (isNested(each)) open.push(each);
-    } else {
-      // `Object.values` would allocate.
-      for (const key in next) if (isNested(next[key])) open.push(next[key]);
-    }
-  }
-  return true;
 }
 
 /** Levels of objects and lists, as stores and services may recurse into them; the contract comes nowhere near. */
@@ -80,9 +114,9 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** @param what names the text. @throws ServiceError `content_too_large` (too many fields), `malformed_request` */
-export function parseJson(text: string, what = 'The body'): unknown {
-  requireFewFields(text);
+/** @param what names the text. @throws ServiceError `malformed_request`, or as {@link requireReasonable} */
+export function parseJson(text: string, what = 'The body', entriesLimit?: number): unknown {
+  requireReasonable(text, what, entriesLimit);
   const value = parseText(text, what);
   // Only escapes can yield one, as the bytes are UTF-8.
   if (escapedSurrogate.test(text) && !isWellFormed(value)) {

@@ -9,7 +9,7 @@ import { maxListBytes } from '../../../src/capabilities/webhooks/whole-list.ts';
 import { maxPayloadBytes } from '../../../src/delivery/payload.ts';
 import { maxIntrospectionCost, operationLimits } from '../../../src/graphql/cost/limits.ts';
 import { maxCharacters } from '../../../src/graphql/documents/persisted-queries.ts';
-import { beginMs, maxOperations } from '../../../src/graphql/doors/websocket.ts';
+import { beginMs, maxOperations, maxSmallMessages } from '../../../src/graphql/doors/websocket.ts';
 import { keylessLimits } from '../../../src/graphql/doors/websocket-keyless.ts';
 import { streamLimits } from '../../../src/graphql/executors/stream-turns.ts';
 import { maxByIds } from '../../../src/graphql/kit/node.ts';
@@ -113,7 +113,7 @@ const requests: readonly Limit[] = [
   [
     'Pipelined requests that wait on one connection',
     `${number(maxWaitingRequests)}, with bodies of ${bytes(maxWaitingBytes)} together`,
-    'the connection is closed',
+    '503 with `Retry-After` for the one too many, behind the responses to those before it; then the connection is closed',
   ],
 ];
 
@@ -142,7 +142,7 @@ const operations: readonly Limit[] = [
   ['Aliases', number(operationLimits.aliases), tooHigh],
   ['Root fields', number(operationLimits.rootFields), tooHigh],
   ['Mutations', number(operationLimits.mutations), tooHigh],
-  ['Entries of all lists in the variables', number(maxJsonEntries), `${tooHigh}, before the entries are checked`],
+  ['Entries of all lists in a request', number(maxJsonEntries), `${tooHigh}, before the body is parsed`],
   ['Ids of one `nodes` field', number(maxByIds), `${tooHigh}, at the path of each beyond it`],
   ['Authors whose posts are searched by `node` and `nodes`', number(maxAuthors), tooHigh],
   ['Representations of one `_entities` field', number(maxByIds), `${tooHigh}, at the path of each beyond it`],
@@ -243,11 +243,16 @@ const streams: readonly Limit[] = [
     'closed with 1013; at the end of the time with 4403',
   ],
   ['Messages of a WebSocket without a right API key', number(keylessLimits.messages), 'closed with 4403'],
+  [
+    'Messages of a WebSocket that begin no operation, such as pings, in a minute',
+    number(maxSmallMessages),
+    'closed with 4429, behind the responses to operations before it',
+  ],
   ['Open operations of one WebSocket', number(maxOperations), error('service_unavailable')],
   [
     'Message of a WebSocket',
-    `${bytes(maxBodyBytes)}, ${number(maxJsonFields)} fields, ${maxJsonDepth} levels; ${bytes(maxStrangerBytes)} without a right API key`,
-    'closed with 1009 or 4400',
+    `${bytes(maxBodyBytes)}, ${number(maxJsonFields)} fields, ${number(maxJsonEntries)} entries of lists, ${maxJsonDepth} levels; ${bytes(maxStrangerBytes)} without a right API key`,
+    'closed with 1009, or with 4400 behind the responses to operations before it',
   ],
   [
     'Parts of a message of a WebSocket',

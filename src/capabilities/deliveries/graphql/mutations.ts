@@ -114,4 +114,5 @@ mutationField('redeliverAll', {
   inputDescription: 'The deliveries to redeliver.',
   result: redeliverAllResult,
   operation: redeliverAll,
+  refusesNull: true,
 });

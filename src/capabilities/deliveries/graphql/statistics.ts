@@ -82,8 +82,10 @@ const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog')
   }),
 });
 
+const defaultPeriod = 'day';
+
 const statisticsArgs = builder.args((t) => ({
-  period: t.field({ type: StatisticsPeriodEnum, required: true, defaultValue: 'day', description: 'The period.' }),
+  period: t.field({ type: StatisticsPeriodEnum, defaultValue: defaultPeriod, description: 'The period.' }),
 }));
 
 builder.interfaceFields(WebhookInterface, (t) => ({
@@ -94,7 +96,8 @@ builder.interfaceFields(WebhookInterface, (t) => ({
       'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded mode only.',
     args: statisticsArgs,
     extensions: readsCounts,
-    resolve: ({ id }, { period }, { loaders }) => loaders.statistics.load({ webhookId: id, period }),
+    resolve: ({ id }, { period }, { loaders }) =>
+      loaders.statistics.load({ webhookId: id, period: period ?? defaultPeriod }),
   }),
   backlog: t.field({
     type: WebhookBacklogObject,
@@ -150,6 +153,7 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
       'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Embedded mode only. Scope: `webhooks:read`.',
     args: statisticsArgs,
     extensions: readsCounts,
-    resolve: (_workspace, { period }, context) => run(readWebhookSummary, context.ports, context, { period }),
+    resolve: (_workspace, { period }, context) =>
+      run(readWebhookSummary, context.ports, context, { period: period ?? defaultPeriod }),
   }),
 );

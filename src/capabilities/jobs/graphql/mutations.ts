@@ -126,6 +126,7 @@ mutationField('editJob', {
   inputDescription: 'The job and its changes.',
   result: editResult,
   operation: editJob,
+  refusesNull: true,
   toRequest: jobRequest,
 });
 

@@ -65,7 +65,7 @@ export interface PostListArguments {
   readonly accountId: string;
   readonly identifier: string;
   readonly isCompany?: boolean | null | undefined;
-  readonly first: number;
+  readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
 }
 

@@ -152,6 +152,7 @@ mutationField('updateWebhook', {
   inputDescription: 'The webhook, and the fields to update.',
   result: updateResult,
   operation: updateWebhook,
+  refusesNull: true,
   toRequest: webhookRequest,
 });
 

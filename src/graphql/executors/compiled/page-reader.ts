@@ -182,7 +182,7 @@ export class PageReader {
     const opened = openConnection(context, request);
     const reason = pages.differs?.(context.caller, opened.checked);
     if (reason !== undefined) throw new Declined(reason);
-    const { first } = request;
+    const { first } = opened;
     const limit = limitAt(opened.from, { wanted: first, maxLimit: opened.maxLimit });
     const start = JSON.stringify([request.list, opened.from.cursor]);
     const pageKey = `${limit} ${start}`;

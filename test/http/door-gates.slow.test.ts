@@ -1,0 +1,211 @@
+/** No door lacks a gate that another one has: each cell of the table is tried on a whole gateway. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { maxBodyBytes } from '../../src/http/request-bodies.ts';
+import { maxHeadersLength } from '../../src/http/request-head.ts';
+import type { FairTurns } from '../../src/kernel/lib/fair-turns.ts';
+import type { Served } from '../support/backends.ts';
+import { type GatedDoor, gatedDoors, gates } from '../support/door-gates.ts';
+
+const modules = {
+  turns: '../../src/kernel/lib/fair-turns.ts',
+  connections: '../../src/http/connections.ts',
+} as const;
+
+/** Pieces that asked for a turn. */
+const taken: { readonly owner: string; readonly weight: number }[] = [];
+const stallMs = 1_500;
+
+let start: (environment?: Readonly<Record<string, string>>) => Promise<typeof served>;
+let served: Served & { readonly requestTimeout: number };
+let key: string;
+beforeAll(async () => {
+  vi.resetModules();
+  vi.doMock(modules.turns, async (original) => {
+    const actual = (await original()) as typeof import('../../src/kernel/lib/fair-turns.ts');
+    const createFairTurns = () => {
+      const turns = actual.createFairTurns();
+      const take: FairTurns['take'] = (owner, weight, waiter) => {
+        taken.push({ owner, weight });
+        return turns.take(owner, weight, waiter);
+      };
+      return new Proxy(turns, { get: (of, name) => (name === 'take' ? take : Reflect.get(of, name, of)) });
+    };
+    return { ...actual, createFairTurns };
+  });
+  vi.doMock(modules.connections, async (original) => {
+    const actual = (await original()) as typeof import('../../src/http/connections.ts');
+    return { ...actual, waitingLimits: { ...actual.waitingLimits, stallMs } };
+  });
+  const { startGateway } = await import('../support/gateway.ts');
+  const { seeded } = await import('../support/backends.ts');
+  start = async (environment = {}) => {
+    const gateway = await startGateway({ environment });
+    const { requestTimeout } = gateway.app.server.server;
+    return { ...gateway, ...seeded(gateway, gateway.address), requestTimeout };
+  };
+  served = await start();
+  const workspace = await served.workspace();
+  key = workspace.key;
+  const data = JSON.stringify(Array.from({ length: 250 }, () => ({ name: 'x'.repeat(3_500), key: 'chat_id' })));
+  for (let at = 0; at < 15; at += 1) await workspace.webhook({ data, enabled: 0 });
+});
+afterAll(async () => {
+  await served.close();
+  for (const module of Object.values(modules)) vi.doUnmock(module);
+  vi.resetModules();
+});
+
+const viewer = '{ viewer { __typename } }';
+const large = '{ webhooks(first: 15) { nodes { ... on AutoWebhook { data { name key } } } } }';
+
+interface Asked {
+  readonly address?: string;
+  readonly key?: string;
+  /** In place of what is valid. */
+  readonly raw?: string;
+  readonly query?: string;
+}
+
+const inUrl = (parameters: Readonly<Record<string, string>>) => `?${new URLSearchParams(parameters)}`;
+
+/** A request as bytes. @param raw the body, or the variables in a URL */
+function bytesFor(
+  { way, path, accept }: GatedDoor,
+  { raw, query = viewer, key: sent = key }: Asked,
+  isLast = true,
+): string {
+  const isREST = path.startsWith('/v1');
+  const head = `host: x\r\nx-api-key: ${sent}\r\naccept: ${accept}\r\n${isLast ? 'connection: close\r\n' : ''}`;
+  if (way === 'GET') {
+    const more = isREST
+      ? raw === undefined
+        ? ''
+        : `&x=${raw}`
+      : inUrl({ query, ...(raw === undefined ? {} : { variables: raw }) });
+    return `GET ${path}${more} HTTP/1.1\r\n${head}\r\n`;
+  }
+  const body = raw ?? (isREST ? '{}' : JSON.stringify({ query }));
+  return `POST ${path} HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+/** What the door says to bytes, in its own way: the response, or the code of the close frame. */
+async function ask(door: GatedDoor, asked: Asked): Promise<string | number> {
+  const { address = served.address, raw, query = viewer, key: sent = key } = asked;
+  if (door.way === 'GET' || door.way === 'POST') {
+    const { sendBytes } = await import('../support/raw-http.ts');
+    return sendBytes(address, bytesFor(door, asked));
+  }
+  const { openSocket } = await import('../support/web-socket.ts');
+  const client = await openSocket(address, { init: { 'x-api-key': sent } });
+  if (raw !== undefined) client.say(raw);
+  else if (door.way === 'ping') client.say({ type: 'ping' });
+  else client.say({ type: 'subscribe', id: '1', payload: { query } });
+  const told =
+    raw === undefined ? client.next(door.way === 'ping' ? undefined : '1') : new Promise<never>(() => undefined);
+  const came = await Promise.race([
+    client.closed.then(([code]) => code),
+    told.then((message) => JSON.stringify(message)),
+  ]);
+  client.socket.terminate();
+  return came;
+}
+
+const expectRefusal = (came: string | number, refusal: unknown) =>
+  typeof refusal === 'number' ? expect(came).toBe(refusal) : expect(String(came)).toMatch(refusal as RegExp);
+
+const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: unknown) => Promise<void>>> = {
+  /** Work that takes long waits for its turn, as that of the key or of the address. */
+  async turns(door) {
+    taken.length = 0;
+    const ballast = 'x'.repeat(900_000);
+    if (door.way === 'GET') await ask(door, { query: large });
+    else if (door.path.startsWith('/v1')) await ask(door, { raw: JSON.stringify({ name: ballast }) });
+    else if (door.way === 'POST') await ask(door, { raw: JSON.stringify({ query: viewer, extensions: { ballast } }) });
+    else {
+      const message =
+        door.way === 'ping'
+          ? { type: 'ping', payload: { ballast } }
+          : { type: 'subscribe', id: '1', payload: { query: viewer, extensions: { ballast } } };
+      const { openSocket } = await import('../support/web-socket.ts');
+      const client = await openSocket(served.address, { init: { 'x-api-key': key } });
+      client.say(message);
+      await client.next(door.way === 'ping' ? undefined : '1');
+      client.socket.terminate();
+    }
+    expect(Math.max(...taken.map(({ weight }) => weight))).toBeGreaterThan(999);
+  },
+  async size(door, refusal) {
+    const raw = door.way === 'GET' ? 'x'.repeat(maxHeadersLength) : ' '.repeat(maxBodyBytes + 1);
+    expectRefusal(await ask(door, { raw }), refusal);
+  },
+  async depth(door, refusal) {
+    expectRefusal(
+      await ask(door, { raw: door.way === 'GET' ? `${'['.repeat(70)}${']'.repeat(70)}` : '['.repeat(maxBodyBytes) }),
+      refusal,
+    );
+  },
+  async rate(door, refusal) {
+    const own = await start({ REQUESTS_PER_MINUTE: '2' });
+    try {
+      const { key: theirs } = await own.workspace();
+      const asked = { address: own.address, key: theirs };
+      if (door.way === 'ping') {
+        const { openSocket } = await import('../support/web-socket.ts');
+        const client = await openSocket(own.address, { init: { 'x-api-key': theirs } });
+        for (let at = 0; at < 1_000; at += 1) client.say({ type: 'ping' });
+        return expectRefusal((await client.closed)[0], refusal);
+      }
+      for (let at = 0; at < 2; at += 1) expect(String(await ask(door, asked))).not.toMatch(refusal as RegExp);
+      expectRefusal(await ask(door, asked), refusal);
+    } finally {
+      await own.close();
+    }
+  },
+  /** Of a client that sends no end. node:http looks every 30 seconds: its limit has to do. */
+  async deadline(door, refusal) {
+    if (refusal === true) {
+      expect(door.way).toMatch(/GET|POST/);
+      return expect(served.requestTimeout).toBe(60_000);
+    }
+    const socket = new WebSocket(`${served.address.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(refusal);
+  },
+  /** Of a client that asks for much, and reads nothing. */
+  async 'slow reader'(door) {
+    const before = served.log.length;
+    const cutOff = () => served.log.slice(before).some(({ msg }) => msg === 'response cut off');
+    const port = Number(new URL(served.address).port);
+    if (door.way === 'WebSocket') {
+      const { openSocket } = await import('../support/web-socket.ts');
+      const client = await openSocket(served.address, { init: { 'x-api-key': key } });
+      client.socket.pause();
+      for (let at = 0; at < 3; at += 1) client.say({ type: 'subscribe', id: `${at}`, payload: { query: large } });
+      await expect.poll(cutOff).toBe(true);
+      return client.socket.terminate();
+    }
+    const socket = connect(port, '127.0.0.1').pause();
+    socket.on('error', () => undefined);
+    // A page of REST is short: the kernel has room for two.
+    const list = {
+      ...door,
+      way: 'GET',
+      path: door.path.startsWith('/v1') ? '/v1/webhooks?limit=250' : door.path,
+    } as const;
+    const bytes = door.path.startsWith('/v1') ? bytesFor(list, {}, false) : bytesFor(door, { query: large }, false);
+    socket.write(bytes.repeat(8));
+    await expect.poll(cutOff).toBe(true);
+    socket.destroy();
+  },
+};
+
+describe.each(Object.entries(gatedDoors))('%s', (_name, door) => {
+  for (const gate of gates) {
+    const refusal = door.gates[gate];
+    if (typeof refusal === 'string') test.skip(`${gate}: none, as ${refusal}`, () => undefined);
+    else test(gate, { timeout: 60_000 }, () => tries[gate](door, refusal));
+  }
+});
