@@ -1,6 +1,8 @@
 /** What one event costs over all the streams that it concerns, and subscriptions whose directives leave no field. */
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   type ExecutionResult,
   type GraphQLFieldConfig,
@@ -202,6 +204,14 @@ describe('turns', () => {
   });
 });
 
+/** Bytes of the heap that are in use, without garbage. */
+function settledHeap(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let n = 0; n < 3; n += 1) collect();
+  return process.memoryUsage().heapUsed;
+}
+
 describe('one event', () => {
   let gateway: Gateway;
   let space: TestWorkspace;
@@ -282,6 +292,37 @@ describe('one event', () => {
     await told;
     // Between the selections, not after the last of them.
     expect(between).toBeGreaterThan(5);
+  });
+
+  it('is kept by no stream that has told it', { timeout: 60_000 }, async () => {
+    const input = { requestUrl: 'https://hooks.example/', source: { users: {} }, enabled: false };
+    const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }`;
+    await graphql(gateway.address, space.key, create, { input });
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
+    const streams = Array.from({ length: 20 }, async (_, at) => {
+      const response = await fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': space.key },
+        body: JSON.stringify({ query: `subscription { deliveryUpdated { d${at}: data } }` }),
+        signal: leaving.signal,
+      });
+      return response.body?.getReader();
+    });
+    const readers = await Promise.all(streams);
+    await Promise.all(readers.map((reader) => reader?.read()));
+    const before = settledHeap();
+    const data = { user_full_name: 'x'.repeat(900_000) };
+    const emit = `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { ... on EventEmitted { eventId } } }`;
+    const emitted = await graphql(gateway.address, space.key, emit, {
+      input: { accountId, event: 'NEW_RELATION', data },
+    });
+    expect(emitted.data.emitEvent.eventId).toBeDefined();
+    const told = readers.map(async (reader) => {
+      for (let bytes = 0; bytes < 900_000; ) bytes += (await reader?.read())?.value?.length ?? 0;
+    });
+    await Promise.all(told);
+    expect(settledHeap() - before).toBeLessThan(5 * 900_000);
   });
 
   const roots = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).map(({ name, args }) => {
