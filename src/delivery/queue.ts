@@ -3,6 +3,7 @@ import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
+import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { claimTokenOf } from './claim.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type ClaimTicket, confirmClaims } from './confirm.ts';
@@ -42,12 +43,13 @@ export interface QueueContext {
   readonly processId: string;
   readonly now: () => Date;
   readonly leaseMs: number;
+  readonly storedBytes: Pick<StoredBytes, 'add'>;
 }
 
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, kind, carryOut, vault, randomBytes, processId, now, leaseMs } = context;
+  const { database, kind, carryOut, vault, randomBytes, processId, now, leaseMs, storedBytes } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
@@ -57,7 +59,7 @@ export function createQueue(context: QueueContext): Queue {
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, changed, ...report } = await carryOut({
+      const { claimed, changed, settled, ...report } = await carryOut({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
@@ -66,6 +68,11 @@ export function createQueue(context: QueueContext): Queue {
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
+      for (const { deliveryId, attempt } of outcomes) {
+        const workspaceId = settled.get(deliveryId);
+        if (workspaceId === undefined) continue;
+        storedBytes.add(workspaceId, rowBytes + Buffer.byteLength(attempt.response_body));
+      }
       const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
         const destination = open(webhook);
         const { revision = 0 } = webhook;

@@ -196,7 +196,7 @@ const rates: readonly Limit[] = [
     'EVENT_BYTES_PER_SECOND',
   ],
   [
-    'Bytes of the stored events of a workspace, 512 for each event and delivery besides its data',
+    'Bytes of the stored events of a workspace with the responses to their attempts, 512 for each event, delivery and attempt besides',
     bytes(fallback('STORED_BYTES_PER_WORKSPACE')),
     `403 ${error('action_required')}, until old events are deleted`,
     'STORED_BYTES_PER_WORKSPACE',
