@@ -32,6 +32,8 @@ test('bytes of events have a rate, each workspace its own', async () => {
   const { gateway, workspace, accountId } = await start({ EVENT_BYTES_PER_SECOND: '10000' });
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('errors/service_unavailable');
+  // Larger than all that can be left, it would be repeated for ever.
+  expect(await emit(gateway, workspace, accountId, 200_000)).toBe('errors/content_too_large');
   expect(await eventsOf(gateway, workspace)).toBe(1);
   const other = await gateway.workspace();
   expect(await emit(gateway, other, await other.account(), 60_000)).toBe('EventEmitted');

@@ -192,7 +192,7 @@ const rates: readonly Limit[] = [
   [
     'Bytes of events of a workspace, 512 for each besides its data',
     `${bytes(fallback('EVENT_BYTES_PER_SECOND'))} a second ${burst}`,
-    later,
+    `${later}; \`errors/content_too_large\` for an event that is larger than that of 10 seconds`,
     'EVENT_BYTES_PER_SECOND',
   ],
   [
