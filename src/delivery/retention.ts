@@ -12,7 +12,7 @@ import type { CreationPosition } from '../store/keyset.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import { creationBeyond, deleteStep, firstPosition } from './retention-step.ts';
+import { creationBeyond, deleteStep, firstPosition, newestCreation } from './retention-step.ts';
 
 interface Pace {
   /** Target of a step. */
@@ -47,9 +47,14 @@ interface RetentionOptions {
 /** How long a clock must have been ahead before old rows are deleted by it: nothing deleted comes back. */
 const believedAfterMs = day;
 
-/** The time by the slowest of the readings of the last day, as wall clocks may jump ahead. */
-export function cautiousTime(now: () => Date, clock: Clock): () => number {
-  let readings: { readonly at: number; readonly offset: number }[] = [];
+/**
+ * The time by the slowest of the readings of the last day, as wall clocks may jump ahead.
+ * @param newest creation of an event, epoch milliseconds, which counts as a reading: a clock may be wrong from the start on
+ */
+export function cautiousTime(now: () => Date, clock: Clock, newest: number | null): () => number {
+  const began = clock();
+  let readings: { readonly at: number; readonly offset: number }[] =
+    newest === null ? [] : [{ at: began, offset: newest - began }];
   return () => {
     const at = clock();
     const offset = now().getTime() - at;
@@ -61,22 +66,22 @@ export function cautiousTime(now: () => Date, clock: Clock): () => number {
 }
 
 export function startRetention({ now, ...given }: RetentionOptions): Repeated {
-  const time = cautiousTime(now, given.clock);
-  const options = { ...given, now: () => new Date(time()) };
-  let pauses = firstSweep(options);
+  let time: (() => number) | null = null;
+  let pauses: AsyncGenerator<number, void> | null = null;
   const failed = 'old events could not be deleted';
-  // A generator that has failed is done.
-  return repeat({ ...options, failed, retryMs: 0 }, async () => {
+  return repeat({ ...given, failed, retryMs: betweenSweepsMs }, async () => {
+    if (time === null) {
+      time = cautiousTime(now, given.clock, await newestCreation(given.database));
+      return firstSweepMs;
+    }
+    const cautious = time;
+    pauses ??= sweep({ ...given, now: () => new Date(cautious()) });
+    // A generator that has failed is done.
     const { value, done } = await pauses.next();
     if (done !== true) return value;
-    pauses = sweep(options);
+    pauses = null;
     return betweenSweepsMs;
   });
-}
-
-async function* firstSweep(options: RetentionOptions): AsyncGenerator<number, void> {
-  yield firstSweepMs;
-  yield* sweep(options);
 }
 
 /** Yields milliseconds to wait. */

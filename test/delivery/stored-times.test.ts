@@ -48,6 +48,7 @@ it('retention believes a clock that is ahead after a day, and one that is behind
   const time = cautiousTime(
     () => new Date(wall),
     () => monotonic,
+    null,
   );
   const pass = (ms: number) => {
     wall += ms;
