@@ -5,6 +5,7 @@
 
 import type { Logger } from 'pino';
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
+import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { type Clock, day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
@@ -42,27 +43,6 @@ interface RetentionOptions {
   readonly after: After;
   readonly logger: Logger;
   readonly telemetry?: Pick<Telemetry, 'metrics'>;
-}
-
-/** How long a clock must have been ahead before old rows are deleted by it: nothing deleted comes back. */
-const believedAfterMs = day;
-
-/**
- * The time by the slowest of the readings of the last day, as wall clocks may jump ahead.
- * @param newest creation of an event, epoch milliseconds, which counts as a reading: a clock may be wrong from the start on
- */
-export function cautiousTime(now: () => Date, clock: Clock, newest: number | null): () => number {
-  const began = clock();
-  let readings: { readonly at: number; readonly offset: number }[] =
-    newest === null ? [] : [{ at: began, offset: newest - began }];
-  return () => {
-    const at = clock();
-    const offset = now().getTime() - at;
-    // Of an earlier reading that is not below this one nothing is needed.
-    readings = readings.filter((reading) => at - reading.at < believedAfterMs && reading.offset < offset);
-    readings.push({ at, offset });
-    return at + (readings[0]?.offset ?? offset);
-  };
 }
 
 export function startRetention({ now, ...given }: RetentionOptions): Repeated {

@@ -8,7 +8,8 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureOfCommand, ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, type IdempotentRequest, replayedHeader, type TakenKey } from '../kernel/idempotency.ts';
-import { day } from '../kernel/lib/time-units.ts';
+import { cautiousTime } from '../kernel/lib/cautious-time.ts';
+import { type Clock, day } from '../kernel/lib/time-units.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
 import { storedResponse } from './key-response.ts';
@@ -31,10 +32,12 @@ const maxRetryMs = 64_000;
 type Ending = Partial<Pick<IdempotentResponseTable, 'status' | 'body' | 'claimed_by' | 'claimed_until'>>;
 
 export function databaseIdempotency(
-  dependencies: LeaseDependencies,
+  { clock = () => performance.now(), ...dependencies }: LeaseDependencies & { readonly clock?: Clock },
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
-  const { database, now, logger } = dependencies;
+  const { database, logger } = dependencies;
+  // By a clock that is ahead, what is repeated would be carried out twice.
+  const now = cautiousTime(dependencies.now, clock, null);
   const rows = idempotencyRows(database, maxRows);
   const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
@@ -44,12 +47,12 @@ export function databaseIdempotency(
       .select(['fingerprint', 'claimed_by', 'status', 'body'])
       .select(({ eb }) => eb('claimed_until', '>', leases.time()).as('is_running'))
       .where('id', '=', id)
-      .where('expires_at', '>', now().getTime())
+      .where('expires_at', '>', now())
       .executeTakeFirst();
 
   /** Stores a request without a row. False if a concurrent request was faster. */
   async function take(id: string, fingerprint: string, columns: LeaseColumns): Promise<boolean> {
-    const time = now().getTime();
+    const time = now();
     const row = { fingerprint, ...columns, status: null, body: null, expires_at: time + responseLifetimeMs };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
@@ -138,7 +141,7 @@ export function databaseIdempotency(
         const found = await find(id);
         unconfirmed = null;
         if (found === undefined) {
-          await rows.requireRoom(id, now().getTime());
+          await rows.requireRoom(id, now());
           unconfirmed = columns.claimed_by;
           return (await take(id, fingerprint, columns)) ? 'taken' : 'busy';
         }

@@ -1,7 +1,7 @@
 /** Times that a wrong clock has stored do no lasting harm. */
 import { describe, expect, it } from 'vitest';
-import { cautiousTime } from '../../src/delivery/retention.ts';
 import { maxPause, maxRetryAfter, retryDelays } from '../../src/delivery/retry-policy.ts';
+import { cautiousTime } from '../../src/kernel/lib/cautious-time.ts';
 import { maxAheadMs } from '../../src/store/statement-time.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
