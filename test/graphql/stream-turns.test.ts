@@ -1,6 +1,6 @@
 /** What one event costs over all the streams that it concerns, and subscriptions whose directives leave no field. */
 import { randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
@@ -134,6 +134,30 @@ describe('turns', () => {
     };
     await Promise.all(Array.from({ length: 20 }, () => turns.take(turn('a'), execute)));
     expect(most).toBe(streamLimits.ofKey);
+  });
+
+  it('execute the light selection of a key whatever others execute', async () => {
+    const turns = createStreamTurns(createFairTurns());
+    const running = Promise.withResolvers<ExecutionResult>();
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    let begun = 0;
+    const execute = () => {
+      begun += 1;
+      return running.promise;
+    };
+    const heavy = keys.flatMap((key) =>
+      Array.from({ length: 5 }, () => turns.take(turn(key, { cost: 1_000 }), execute)),
+    );
+    await expect.poll(() => begun).toBe(streamLimits.cost / streamLimits.leastCost);
+    let more = 0;
+    const small = async (): Promise<ExecutionResult> => ({ data: { more: ++more } });
+    const waiting = turns.take(turn('f', { cost: 1_000 }), small);
+    const light = turns.take(turn('f', { cost: streamLimits.light }), small);
+    const other = turns.take(turn('g', { cost: streamLimits.light }), small);
+    await Promise.race([other, setTimeout(2_000)]);
+    expect(more).toBe(1);
+    running.resolve({});
+    await Promise.all([...heavy, waiting, light]);
   });
 
   it('give nothing more to a key with unread bytes while the process has too many', async () => {
