@@ -12,8 +12,8 @@ const adjustedMs = 1_000;
  */
 export function cautiousTime(now: () => Date, clock: Clock, newest: number | null): () => number {
   const began = clock();
-  let readings: { readonly at: number; readonly offset: number }[] =
-    newest === null ? [] : [{ at: began, offset: newest - began }];
+  let readings: { readonly at: number; readonly offset: number }[] = [];
+  if (newest !== null) readings.push({ at: began, offset: newest - began });
   return () => {
     const at = clock();
     const offset = now().getTime() - at;
