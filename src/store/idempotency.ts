@@ -35,9 +35,9 @@ export function databaseIdempotency(
   { clock = () => performance.now(), ...dependencies }: LeaseDependencies & { readonly clock?: Clock },
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
-  const { database, logger } = dependencies;
+  const { database, now, logger } = dependencies;
   // By a clock that is ahead, what is repeated would be carried out twice.
-  const now = cautiousTime(dependencies.now, clock, null);
+  const expiry = cautiousTime(now, clock, null);
   const rows = idempotencyRows(database, maxRows);
   const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
@@ -47,19 +47,19 @@ export function databaseIdempotency(
       .select(['fingerprint', 'claimed_by', 'status', 'body'])
       .select(({ eb }) => eb('claimed_until', '>', leases.time()).as('is_running'))
       .where('id', '=', id)
-      .where('expires_at', '>', now())
+      .where('expires_at', '>', expiry())
       .executeTakeFirst();
 
   /** Stores a request without a row. False if a concurrent request was faster. */
   async function take(id: string, fingerprint: string, columns: LeaseColumns): Promise<boolean> {
-    const time = now();
-    const row = { fingerprint, ...columns, status: null, body: null, expires_at: time + responseLifetimeMs };
+    const expires_at = now().getTime() + responseLifetimeMs;
+    const row = { fingerprint, ...columns, status: null, body: null, expires_at };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
       .values({ id, ...row })
       // An expired row may still be there.
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', time),
+        conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', expiry()),
       )
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;
@@ -141,7 +141,7 @@ export function databaseIdempotency(
         const found = await find(id);
         unconfirmed = null;
         if (found === undefined) {
-          await rows.requireRoom(id, now());
+          await rows.requireRoom(id, expiry());
           unconfirmed = columns.claimed_by;
           return (await take(id, fingerprint, columns)) ? 'taken' : 'busy';
         }
