@@ -11,6 +11,9 @@ import type { Keys } from '../kernel/secrets/secret.ts';
 /** Seconds. */
 export const tokenLifetime = { min: 60, default: 900, max: 3_600 } as const;
 
+/** Farther ahead of the clock, in milliseconds, no token ends: it was issued before the clock jumped back, and counts as expired. */
+const maxAheadMs = 2 * tokenLifetime.max * 1_000;
+
 /** Characters: it has to fit a header. */
 const maxTokenLength = 2_000;
 
@@ -103,6 +106,7 @@ export function accessTokens({
     /** @throws ServiceError `invalid_credentials` or `expired_credentials`, of the token or its key */
     async authenticate(token: string): Promise<Caller> {
       const { jti, sub, exp, scopes, accounts, origins } = await claimsOf(token);
+      if (exp * 1_000 > now().getTime() + maxAheadMs) throw expiredToken();
       const key = await findKey(sub);
       const expiresAt = new Date(Math.min(exp * 1_000, key.expiresAt?.getTime() ?? Infinity));
       return {

@@ -31,7 +31,8 @@ type RateLimitFields = Readonly<Record<'ratelimit' | 'ratelimit-policy', string>
 export interface RateLimit {
   /**
    * `cost` 0 requires that something is left. @returns null without a limit
-   * Rejects with ServiceError `service_unavailable` with `Retry-After` when too little is left
+   * Rejects with ServiceError `service_unavailable` with `Retry-After` when too little is left, and with
+   * `content_too_large` for more than a bucket, which no repetition gets
    */
   take(subject: string, cost?: number): RateLimitFields | null | Promise<RateLimitFields>;
   /** Takes after the use, into a debt of one more bucket at most. */
@@ -152,6 +153,7 @@ export function createRateLimits(
     return {
       take(subject, cost = 1) {
         if (policy.quota === 0) return null;
+        if (cost > policy.quota) return Promise.reject(beyondBucket(policy, cost));
         const bucket = bucketOf(subject, policy);
         const amount = Math.round(cost * ofOne);
         /** The rest that must stay: a request that takes nothing requires one. */
@@ -174,6 +176,11 @@ export function createRateLimits(
     };
   };
 }
+
+const beyondBucket = ({ quota, seconds, what }: Policy, cost: number): ServiceError =>
+  new ServiceError('content_too_large', {
+    detail: `The request takes ${cost} ${what}, and there can be ${quota} in ${seconds} seconds.`,
+  });
 
 /**
  * The contract has no 429. 503 `errors/service_unavailable` stands at every endpoint and has `Retry-After` in HTTP (RFC

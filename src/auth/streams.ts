@@ -121,7 +121,8 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
       const { keys, workspaces } = counts[kind];
       const ended = new AbortController();
       let refusal: ServiceError | null = null;
-      const expiry = timerUntil(caller.expiresAt, now(), endExpired);
+      // Whatever the clock says by then: it may have jumped back.
+      const expiry = timerUntil(caller.expiresAt, now(), () => open.end(expiryOf(caller)));
       const close = () => {
         clearTimeout(expiry);
         clientAborted.removeEventListener('abort', close);

@@ -169,6 +169,12 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { outbound: network = createOutbound({ allows, lookup, proxies, connectTimeoutMs: deadlineMs }) } = tuning;
   const outbound = options.before?.(network) ?? network;
   const time = createSharedClock({ database: queueDatabase, kind: location.kind, now, wall: tuning.wall });
+  const storedBytes = createStoredBytes({
+    ...options,
+    maxBytes: options.maxStoredBytes ?? 0,
+    after,
+    onFailure: (err) => logger.warn({ err }, 'could not store how many bytes events take'),
+  });
   const worker = new Worker({
     ...options,
     queue: createQueue({
@@ -179,6 +185,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       carryOut,
       processId: presence.id,
       leaseMs,
+      storedBytes,
     }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
@@ -212,12 +219,6 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     removals(database, location.kind),
     'the deliveries of a deleted webhook could not be deleted',
   );
-  const storedBytes = createStoredBytes({
-    ...options,
-    maxBytes: options.maxStoredBytes ?? 0,
-    after,
-    onFailure: (err) => logger.warn({ err }, 'could not store how many bytes events take'),
-  });
   const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes });
   const notifying = startSteps(
     pace,

@@ -43,6 +43,7 @@ export interface QueueOrder extends ClaimTerms {
 export interface QueueReport {
   /** Deliveries with a new state. */
   readonly changed: readonly string[];
+  readonly settled: Settled['settled'];
   /** Disabled for their destinations' failures. */
   readonly disabled: readonly DisabledWebhook[];
   readonly claimed: readonly ClaimedBatch[];
@@ -89,7 +90,7 @@ export async function settleAndClaim(
   const report = await claimWithin(transaction, kind, order);
   // Last: on Postgres other processes that send to the same webhook wait for its rows until the commit.
   if (settlement !== null) await countAttempts(transaction, kind, settlement.samples, settled);
-  return { ...report, disabled, changed: [...settled.keys(), ...report.changed] };
+  return { ...report, settled, disabled, changed: [...settled.keys(), ...report.changed] };
 }
 
 export const transact = (transaction: Transaction<Tables>, order: QueueOrder): Promise<QueueReport> =>
@@ -101,7 +102,7 @@ async function claimWithin(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   order: QueueOrder,
-): Promise<Omit<QueueReport, 'disabled'>> {
+): Promise<Omit<QueueReport, 'settled' | 'disabled'>> {
   const { quota } = order;
   if (quota === null)
     return { changed: [], claimed: [], more: false, waiting: 0, resumeAfter: null, unfinished: false };

@@ -4,6 +4,7 @@ import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { SharedClock } from '../store/shared-clock.ts';
+import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { claimTokenOf } from './claim.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type ClaimTicket, confirmClaims } from './confirm.ts';
@@ -44,12 +45,13 @@ export interface QueueContext {
   readonly processId: string;
   readonly time: SharedClock;
   readonly leaseMs: number;
+  readonly storedBytes: Pick<StoredBytes, 'add'>;
 }
 
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, kind, carryOut, vault, randomBytes, processId, time, leaseMs } = context;
+  const { database, kind, carryOut, vault, randomBytes, processId, time, leaseMs, storedBytes } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
@@ -59,7 +61,7 @@ export function createQueue(context: QueueContext): Queue {
       count += 1;
       const now = await time();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, changed, ...report } = await carryOut({
+      const { claimed, changed, settled, ...report } = await carryOut({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, now),
         releases,
         quota,
@@ -69,6 +71,11 @@ export function createQueue(context: QueueContext): Queue {
         latestFirst: count % latestFirstEvery === 0,
         now,
       });
+      for (const { deliveryId, attempt } of outcomes) {
+        const workspaceId = settled.get(deliveryId);
+        if (workspaceId === undefined) continue;
+        storedBytes.add(workspaceId, rowBytes + Buffer.byteLength(attempt.response_body));
+      }
       const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
         const destination = open(webhook);
         const { revision = 0 } = webhook;

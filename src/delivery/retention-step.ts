@@ -114,6 +114,12 @@ async function deleteEvents(
   return Number(numDeletedRows);
 }
 
+/** Epoch milliseconds; null without events. */
+export async function newestCreation(database: Database): Promise<number | null> {
+  const newest = database.selectFrom('events').select('created_at').orderBy('created_at', 'desc').limit(1);
+  return (await newest.executeTakeFirst())?.created_at ?? null;
+}
+
 /** Events of one statement. */
 const countedAtOnce = 10_000;
 

@@ -5,6 +5,7 @@
 
 import type { Logger } from 'pino';
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
+import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { type Clock, day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
@@ -12,7 +13,7 @@ import type { CreationPosition } from '../store/keyset.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import { creationBeyond, deleteStep, firstPosition } from './retention-step.ts';
+import { creationBeyond, deleteStep, firstPosition, newestCreation } from './retention-step.ts';
 
 interface Pace {
   /** Target of a step. */
@@ -44,39 +45,23 @@ interface RetentionOptions {
   readonly telemetry?: Pick<Telemetry, 'metrics'>;
 }
 
-/** How long a clock must have been ahead before old rows are deleted by it: nothing deleted comes back. */
-const believedAfterMs = day;
-
-/** The time by the slowest of the readings of the last day, as wall clocks may jump ahead. */
-export function cautiousTime(now: () => Date, clock: Clock): () => number {
-  let readings: { readonly at: number; readonly offset: number }[] = [];
-  return () => {
-    const at = clock();
-    const offset = now().getTime() - at;
-    // Of an earlier reading that is not below this one nothing is needed.
-    readings = readings.filter((reading) => at - reading.at < believedAfterMs && reading.offset < offset);
-    readings.push({ at, offset });
-    return at + (readings[0]?.offset ?? offset);
-  };
-}
-
 export function startRetention({ now, ...given }: RetentionOptions): Repeated {
-  const time = cautiousTime(now, given.clock);
-  const options = { ...given, now: () => new Date(time()) };
-  let pauses = firstSweep(options);
+  let time: (() => number) | null = null;
+  let pauses: AsyncGenerator<number, void> | null = null;
   const failed = 'old events could not be deleted';
-  // A generator that has failed is done.
-  return repeat({ ...options, failed, retryMs: 0 }, async () => {
+  return repeat({ ...given, failed, retryMs: betweenSweepsMs }, async () => {
+    if (time === null) {
+      time = cautiousTime(now, given.clock, await newestCreation(given.database));
+      return firstSweepMs;
+    }
+    const cautious = time;
+    pauses ??= sweep({ ...given, now: () => new Date(cautious()) });
+    // A generator that has failed is done.
     const { value, done } = await pauses.next();
     if (done !== true) return value;
-    pauses = sweep(options);
+    pauses = null;
     return betweenSweepsMs;
   });
-}
-
-async function* firstSweep(options: RetentionOptions): AsyncGenerator<number, void> {
-  yield firstSweepMs;
-  yield* sweep(options);
 }
 
 /** Yields milliseconds to wait. */

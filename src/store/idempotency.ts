@@ -8,8 +8,9 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureOfCommand, ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, type IdempotentRequest, replayedHeader, type TakenKey } from '../kernel/idempotency.ts';
+import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { stringify } from '../kernel/lib/json-text.ts';
-import { day } from '../kernel/lib/time-units.ts';
+import { type Clock, day } from '../kernel/lib/time-units.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
 import { storedResponse } from './key-response.ts';
@@ -32,10 +33,12 @@ const maxRetryMs = 64_000;
 type Ending = Partial<Pick<IdempotentResponseTable, 'status' | 'body' | 'claimed_by' | 'claimed_until'>>;
 
 export function databaseIdempotency(
-  dependencies: LeaseDependencies,
+  { clock = () => performance.now(), ...dependencies }: LeaseDependencies & { readonly clock?: Clock },
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
   const { database, kind, now, logger } = dependencies;
+  // By a clock that is ahead, what is repeated would be carried out twice.
+  const expiry = cautiousTime(now, clock, null);
   const rows = idempotencyRows(database, kind, maxRows);
   const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
@@ -45,19 +48,19 @@ export function databaseIdempotency(
       .select(['fingerprint', 'claimed_by', 'status', 'body'])
       .select(leases.lasts().as('is_running'))
       .where('id', '=', id)
-      .where('expires_at', '>', now().getTime())
+      .where('expires_at', '>', expiry())
       .executeTakeFirst();
 
   /** Stores a request without a row. False if a concurrent request was faster. */
   async function take(id: string, fingerprint: string, columns: LeaseColumns): Promise<boolean> {
-    const time = now().getTime();
-    const row = { fingerprint, ...columns, status: null, body: null, expires_at: time + responseLifetimeMs };
+    const expires_at = now().getTime() + responseLifetimeMs;
+    const row = { fingerprint, ...columns, status: null, body: null, expires_at };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
       .values({ id, ...row })
       // An expired row may still be there.
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', time),
+        conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', expiry()),
       )
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n;
@@ -139,7 +142,7 @@ export function databaseIdempotency(
         const found = await find(id);
         unconfirmed = null;
         if (found === undefined) {
-          await rows.requireRoom(id, now().getTime());
+          await rows.requireRoom(id, expiry());
           unconfirmed = columns.claimed_by;
           return (await take(id, fingerprint, columns)) ? 'taken' : 'busy';
         }

@@ -1,6 +1,6 @@
 /**
- * The quota of a workspace: bytes of its events, with their deliveries, that are stored. Written once a second, outside
- * the transactions of the events: they would wait for one row.
+ * The quota of a workspace: bytes of its events, with their deliveries and attempts, that are stored. Written once a
+ * second, outside the transactions that store them: they would wait for one row.
  */
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
@@ -8,7 +8,7 @@ import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import { day } from '../kernel/lib/time-units.ts';
 import type { Database } from './database.ts';
 
-/** Of a row of an event or a delivery, besides its data. */
+/** Of a row of an event, a delivery or an attempt, besides its data. */
 export const rowBytes = 512;
 
 const saveMs = 1_000;

@@ -195,6 +195,18 @@ describe('a token is refused', () => {
     expect(await socket.closed).toEqual([4403, 'The access token has expired: get another.']);
   });
 
+  test('issued by a clock that was ahead, once that is right again', async () => {
+    const { gateway, token } = await start();
+    const right = gateway.clock.now;
+    gateway.clock.now = new Date(right.getTime() + 365 * 86_400_000);
+    const headers = { authorization: `Bearer ${await token()}` };
+    expect(await ask(gateway.address, headers)).toHaveProperty('data');
+    gateway.clock.now = right;
+    // It is remembered for a second.
+    const refused = async () => (await ask(gateway.address, headers)).errors?.[0].extensions.type;
+    await expect.poll(refused, { timeout: 3_000 }).toBe('errors/expired_credentials');
+  });
+
   test('soon after the revocation of its key', async () => {
     const { gateway, workspace, token } = await start();
     const headers = { authorization: `Bearer ${await token()}` };

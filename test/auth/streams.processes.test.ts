@@ -209,10 +209,16 @@ describe('the check', () => {
     streams.end();
   });
 
-  test('ends a stream when its key expires, even without a database', async () => {
+  test.each([
+    ['', 0],
+    [', though the clock jumps back', -86_400_000],
+  ])('ends a stream when its key expires, even without a database%s', async (_how, jumpMs) => {
     vi.useFakeTimers();
-    const streams = createStreams({ limits, now: () => new Date(), logger, refusedKeys: null });
+    let ahead = 0;
+    const now = () => new Date(Date.now() + ahead);
+    const streams = createStreams({ limits, now, logger, refusedKeys: null });
     const stream = streams.open(callerUntil(new Date(Date.now() + 700)), none);
+    ahead = jumpMs;
     await vi.advanceTimersByTimeAsync(699);
     expect(stream.signal.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(2);

@@ -5,6 +5,7 @@ import { afterTimeout } from '../../src/delivery/after.ts';
 import { day, minute } from '../../src/kernel/lib/time-units.ts';
 import { createStoredBytes } from '../../src/store/stored-bytes.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { createTriggerWebhookAt, createWebhookAt } from '../support/webhook-creation.ts';
 
 const enableAll = ({ app }: Gateway) => app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
@@ -31,6 +32,8 @@ test('bytes of events have a rate, each workspace its own', async () => {
   const { gateway, workspace, accountId } = await start({ EVENT_BYTES_PER_SECOND: '10000' });
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('errors/service_unavailable');
+  // Larger than all that can be left, it would be repeated for ever.
+  expect(await emit(gateway, workspace, accountId, 200_000)).toBe('errors/content_too_large');
   expect(await eventsOf(gateway, workspace)).toBe(1);
   const other = await gateway.workspace();
   expect(await emit(gateway, other, await other.account(), 60_000)).toBe('EventEmitted');
@@ -70,6 +73,45 @@ describe('a workspace that has stored its quota', () => {
     expect(await eventsOf(gateway, workspace)).toBe(stored);
     const other = await gateway.workspace();
     expect(await emit(gateway, other, await other.account())).toBe('EventEmitted');
+  });
+
+  test('is refused redelivery, whose attempts were counted too', async () => {
+    const receiver = await startReceiver();
+    const { gateway, workspace, accountId } = await start({
+      STORED_BYTES_PER_WORKSPACE: '4000',
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+    });
+    const counts = [
+      { answer: 'x'.repeat(1_000), counted: 3 * 512 + 1_000 },
+      { answer: '', counted: 4 * 512 + 1_000 },
+      { answer: 'é'.repeat(2_000), counted: 5 * 512 + 2_024 },
+    ];
+    const webhookId = await createWebhookAt(gateway.address, workspace.key);
+    await gateway.app.database.updateTable('webhooks').set({ request_url: receiver.address, enabled: 1 }).execute();
+    const redeliver = (input: string, field = 'redeliverAll') =>
+      graphql(
+        gateway.address,
+        workspace.key,
+        `mutation { done: ${field}(input: { ${input} }) { __typename ... on ServiceError { type } } }`,
+      );
+    const all = `webhookId: "${webhookId}", state: SUCCEEDED`;
+    const stored = async () => {
+      const rows = await gateway.app.database.selectFrom('stored_bytes').select('bytes').execute();
+      return rows[0]?.bytes;
+    };
+    for (const [at, { answer, counted }] of counts.entries()) {
+      receiver.answer = (_request, response) => void response.end(answer);
+      if (at === 0) expect(await emit(gateway, workspace, accountId)).toBe('EventEmitted');
+      else expect((await redeliver(all)).data.done.__typename).toBe('DeliveriesRedelivered');
+      const data = '{"timestamp":"2026-11-20T12:00:00.000Z","user_full_name":"x"}'.length;
+      await expect.poll(stored, { timeout: 10_000 }).toBe(counted + data);
+    }
+    const [delivery] = await gateway.app.database.selectFrom('deliveries').select('id').execute();
+    expect((await redeliver(all)).data.done.type).toBe('errors/action_required');
+    const one = await redeliver(`deliveryId: "${delivery?.id}"`, 'redeliver');
+    expect(one.data.done.type).toBe('errors/action_required');
+    expect(receiver.received).toHaveLength(3);
+    await receiver.close();
   });
 
   test('may store again when retention has deleted old events', async () => {

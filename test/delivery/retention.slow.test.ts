@@ -146,7 +146,7 @@ describe.each(databases)('retention on $name', (dialect) => {
     });
 
   it('stops in the middle of a sweep', async () => {
-    const events = await store(300, 2 * day);
+    const events = [...(await store(300, 2 * day)), ...(await store(1, 0))];
     const pauses: (() => void)[] = [];
     const retention = start(0, (_ms, work) => {
       pauses.push(work);
@@ -158,6 +158,27 @@ describe.each(databases)('retention on $name', (dialect) => {
     await retention.close();
     expect(pauses).toEqual([]);
     expect(await left()).toEqual(events.slice(100));
+  });
+
+  it('does not believe a clock that is far ahead of the newest event at the start', async () => {
+    const events = await store(10, day / 2);
+    const { clock } = gateway;
+    const right = clock.now;
+    clock.now = new Date(right.getTime() + 60 * day);
+    const works: (() => void)[] = [];
+    const retention = start(0, (_ms, work) => {
+      works.push(work);
+      return () => {};
+    });
+    const waits = [];
+    for (let runs = 0; runs < 4; runs += 1) {
+      await expect.poll(() => works).toHaveLength(1);
+      waits.push(await left());
+      works.pop()?.();
+    }
+    await retention.close();
+    clock.now = right;
+    expect(waits).toEqual(Array.from({ length: 4 }, () => events));
   });
 
   it('keeps up: 10,000 old events are gone in seconds, and those beyond a limit, too', {

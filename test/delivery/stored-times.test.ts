@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { accessTokens } from '../../src/auth/access-tokens.ts';
 import { judge } from '../../src/delivery/destination-health.ts';
-import { cautiousTime } from '../../src/delivery/retention.ts';
 import { maxPause, maxRetryAfter, type RetryDecision, retryDelays } from '../../src/delivery/retry-policy.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
+import { cautiousTime } from '../../src/kernel/lib/cautious-time.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createLeases } from '../../src/store/lease.ts';
 import { maxAheadMs } from '../../src/store/statement-time.ts';
@@ -149,6 +149,7 @@ it('retention believes a clock that is ahead after a day, and one that is behind
   const time = cautiousTime(
     () => new Date(wall),
     () => monotonic,
+    null,
   );
   const pass = (ms: number) => {
     wall += ms;

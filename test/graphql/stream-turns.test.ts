@@ -1,6 +1,8 @@
 /** What one event costs over all the streams that it concerns, and subscriptions whose directives leave no field. */
 import { randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   type ExecutionResult,
   type GraphQLFieldConfig,
@@ -134,6 +136,30 @@ describe('turns', () => {
     expect(most).toBe(streamLimits.ofKey);
   });
 
+  it('execute the light selection of a key whatever others execute', async () => {
+    const turns = createStreamTurns(createFairTurns());
+    const running = Promise.withResolvers<ExecutionResult>();
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    let begun = 0;
+    const execute = () => {
+      begun += 1;
+      return running.promise;
+    };
+    const heavy = keys.flatMap((key) =>
+      Array.from({ length: 5 }, () => turns.take(turn(key, { cost: 1_000 }), execute)),
+    );
+    await expect.poll(() => begun).toBe(streamLimits.cost / streamLimits.leastCost);
+    let more = 0;
+    const small = async (): Promise<ExecutionResult> => ({ data: { more: ++more } });
+    const waiting = turns.take(turn('f', { cost: 1_000 }), small);
+    const light = turns.take(turn('f', { cost: streamLimits.light }), small);
+    const other = turns.take(turn('g', { cost: streamLimits.light }), small);
+    await Promise.race([other, setTimeout(2_000)]);
+    expect(more).toBe(1);
+    running.resolve({});
+    await Promise.all([...heavy, waiting, light]);
+  });
+
   it('give nothing more to a key with unread bytes while the process has too many', async () => {
     const turns = createStreamTurns(createFairTurns());
     const few = turn('few', { unread: () => 1 });
@@ -201,6 +227,14 @@ describe('turns', () => {
     expect(open.size).toBe(0);
   });
 });
+
+/** Bytes of the heap that are in use, without garbage. */
+function settledHeap(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let n = 0; n < 3; n += 1) collect();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('one event', () => {
   let gateway: Gateway;
@@ -282,6 +316,37 @@ describe('one event', () => {
     await told;
     // Between the selections, not after the last of them.
     expect(between).toBeGreaterThan(5);
+  });
+
+  it('is kept by no stream that has told it', { timeout: 60_000 }, async () => {
+    const input = { requestUrl: 'https://hooks.example/', source: { users: {} }, enabled: false };
+    const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }`;
+    await graphql(gateway.address, space.key, create, { input });
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
+    const streams = Array.from({ length: 20 }, async (_, at) => {
+      const response = await fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': space.key },
+        body: JSON.stringify({ query: `subscription { deliveryUpdated { d${at}: data } }` }),
+        signal: leaving.signal,
+      });
+      return response.body?.getReader();
+    });
+    const readers = await Promise.all(streams);
+    await Promise.all(readers.map((reader) => reader?.read()));
+    const before = settledHeap();
+    const data = { user_full_name: 'x'.repeat(900_000) };
+    const emit = `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { ... on EventEmitted { eventId } } }`;
+    const emitted = await graphql(gateway.address, space.key, emit, {
+      input: { accountId, event: 'NEW_RELATION', data },
+    });
+    expect(emitted.data.emitEvent.eventId).toBeDefined();
+    const told = readers.map(async (reader) => {
+      for (let bytes = 0; bytes < 900_000; ) bytes += (await reader?.read())?.value?.length ?? 0;
+    });
+    await Promise.all(told);
+    expect(settledHeap() - before).toBeLessThan(5 * 900_000);
   });
 
   const roots = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).map(({ name, args }) => {

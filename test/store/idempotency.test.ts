@@ -31,6 +31,11 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
 
   function open(maxKeys: number) {
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
+    let jumpedMs = 0;
+    const jump = (ms: number) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      jumpedMs += ms;
+    };
     /** As in a process of its own, whose clock is ahead by so much. */
     const start = (aheadMs = 0) =>
       databaseIdempotency(
@@ -38,6 +43,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
           database: gateway.app.database,
           kind: place.location.kind,
           now: () => new Date(clock.now.getTime() + aheadMs),
+          clock: () => clock.now.getTime() - jumpedMs,
           randomBytes,
           logger,
         },
@@ -91,7 +97,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
         .where('claimed_by', 'is not', null)
         .execute();
     };
-    return { clock, once, elsewhere, elsewhereAhead, atomically, insert, pass };
+    return { clock, jump, once, elsewhere, elsewhereAhead, atomically, insert, pass };
   }
   const inserted = async () => {
     const { database } = gateway.app;
@@ -118,6 +124,18 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await rows()).toHaveLength(1);
     // A key that has expired is free, also before its row is deleted.
     expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
+  });
+
+  test('a response outlives a clock that jumps ahead, and is given meanwhile', async () => {
+    const { jump, once } = open(3);
+    const month = 30 * 24 * 60 * 60 * 1_000;
+    await once('a', async () => 'first');
+    jump(month);
+    expect(await once('a', async () => 'second')).toEqual({ body: 'first', replayed: true });
+    await once('b', async () => 'b');
+    jump(-month);
+    expect(await once('a', async () => 'second')).toEqual({ body: 'first', replayed: true });
+    expect(await once('b', async () => 'second')).toEqual({ body: 'b', replayed: true });
   });
 
   test('expired responses are deleted even after the clock was set back', async () => {

@@ -31,8 +31,9 @@ export function limitedCommands(
     async (context: RequestContext, request: Request): Promise<Result> => {
       const { workspaceId } = context.caller;
       await deliveries.take(workspaceId, 0);
+      // Of redeliveries the attempts are stored.
+      await storedBytes.requireRoom(workspaceId);
       if (eventCost > 0) {
-        await storedBytes.requireRoom(workspaceId);
         await events.take(workspaceId, eventCost);
         await eventBytes.take(workspaceId, bytesOf(request));
       }

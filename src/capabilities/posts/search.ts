@@ -9,9 +9,4 @@ export interface SearchedPage {
 export class PostSearch {
   readonly authors = new Set<string>();
   readonly pages = new Map<string, Promise<SearchedPage>>();
-
-  clearAll(): void {
-    this.authors.clear();
-    this.pages.clear();
-  }
 }

@@ -14,6 +14,8 @@ export const streamLimits = {
   ofKey: 4,
   /** Of any execution: cheap ones can have large results. */
   leastCost: 1_250,
+  /** Up to this cost, the only execution of a key does not wait for those of others: they may take seconds. */
+  light: 100,
   /** Of any result: printing and sending takes as long. */
   leastWeight: turnLimits.perTurn / 8,
   unreadBytes: 16_777_216,
@@ -63,8 +65,11 @@ export function createStreamTurns(turns: FairTurns) {
     for (const ofKey of streams.values()) all += unreadOf(ofKey);
     return all <= streamLimits.unreadBytesOfProcess;
   }
-  const fits = (turn: StreamTurn): boolean =>
-    (executing.get(turn.keyId) ?? 0) < streamLimits.ofKey && (cost === 0 || cost + costOf(turn) <= streamLimits.cost);
+  function fits(turn: StreamTurn): boolean {
+    const own = executing.get(turn.keyId) ?? 0;
+    if (own === 0 && turn.cost <= streamLimits.light) return true;
+    return own < streamLimits.ofKey && (cost === 0 || cost + costOf(turn) <= streamLimits.cost);
+  }
   function isReady(turn: StreamTurn): boolean {
     const equal = shared.get(nameOf(turn))?.result;
     if (equal === null) return false;

@@ -7,7 +7,16 @@ import type { Values } from '../documents/variables.ts';
 import { type ExecuteOptions, execute } from './resolving/execute.ts';
 import type { StreamTurn, StreamTurns } from './stream-turns.ts';
 
+/** Made for one event: the stream keeps nothing of it. */
+export interface EventContext {
+  readonly context: unknown;
+  /** Called once the event's result is printed. */
+  readonly end: () => void;
+}
+
 interface Printer {
+  /** Without it, the context of the subscription. */
+  readonly begin?: () => EventContext;
   /** Within the turn of its execution, for all streams that get the result. */
   readonly print: (result: ExecutionResult) => Promise<unknown>;
   readonly bytesOf: (result: ExecutionResult) => number;
@@ -21,7 +30,7 @@ export async function subscribeInTurns(
   variables: Values,
   turns: StreamTurns,
   turn: StreamTurn,
-  { print, bytesOf }: Printer = unprinted,
+  { begin = () => ({ context: options.context, end() {} }), print, bytesOf }: Printer = unprinted,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const { schema, document, operation, values, context } = options;
   const operationName = operation.name?.value;
@@ -42,14 +51,18 @@ export async function subscribeInTurns(
       unwritten = bytesOf(result);
     },
   };
-  const { end } = turns.open(counted);
-  onAbort(turn.signal, end);
+  onAbort(turn.signal, turns.open(counted).end);
   const results = mapAsyncIterator(events, (rootValue) => {
     const selection = JSON.stringify([turn.selection, operationName, values, rootValue]);
     return turns.take({ ...counted, selection }, async () => {
-      const result = await execute({ ...options, rootValue });
-      await print(result);
-      return result;
+      const { context, end } = begin();
+      try {
+        const result = await execute({ ...options, context, rootValue });
+        await print(result);
+        return result;
+      } finally {
+        end();
+      }
     });
   });
   return {

@@ -16,6 +16,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
 import { missingKey, rightsOf } from '../../kernel/caller.ts';
 import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
+import { nothingSpent, Printing } from '../../kernel/request-context.ts';
 import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { bytesForAll, presentError, printForAll, type ResponseOptions } from '../presentation.ts';
 import { Declined } from './declined.ts';
@@ -42,12 +43,13 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
     let isOpen = false;
     try {
       const { facts, id } = http;
+      const request = exchange.contextOf(caller, stream.signal);
       const asked = {
         schema,
         document: operation.document,
         operation: operation.node,
         values,
-        context: createContext(options, exchange.contextOf(caller, stream.signal)),
+        context: createContext(options, request),
       };
       const turn = {
         keyId: caller.keyId,
@@ -58,6 +60,11 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
         signal: stream.signal,
       };
       const results = await subscribeInTurns(asked, variables, streamTurns, turn, {
+        begin() {
+          const printing = new Printing();
+          const ofEvent = { ...request, spent: nothingSpent(), whenPrinted: printing.whenPrinted };
+          return { context: createContext(options, ofEvent), end: () => printing.end() };
+        },
         print: (result) => printForAll(result, exchange, options),
         bytesOf: bytesForAll,
       });

@@ -33,10 +33,3 @@ export const partType = <Shape>(
     readonly interfaces?: InterfaceParam<SchemaTypes>[];
   },
 ) => builder.objectRef<Shape>(name).implement({ ...options, extensions: inheritMaxAge });
-
-/** The resolver of a subscription's field: the event, of which nothing read before is shown. */
-export function readAnew<Value>(value: Value, _args: unknown, { loaders }: GraphQLContext): Value {
-  // Loaders last as long as the stream: what an event selects must be read anew.
-  for (const loader of Object.values(loaders)) loader.clearAll();
-  return value;
-}

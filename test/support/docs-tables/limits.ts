@@ -197,11 +197,11 @@ const rates: readonly Limit[] = [
   [
     'Bytes of events of a workspace, 512 for each besides its data',
     `${bytes(fallback('EVENT_BYTES_PER_SECOND'))} a second ${burst}`,
-    later,
+    `${later}; \`errors/content_too_large\` for an event that is larger than that of 10 seconds`,
     'EVENT_BYTES_PER_SECOND',
   ],
   [
-    'Bytes of the stored events of a workspace, 512 for each event and delivery besides its data',
+    'Bytes of the stored events of a workspace with the responses to their attempts, 512 for each event, delivery and attempt besides',
     bytes(fallback('STORED_BYTES_PER_WORKSPACE')),
     `403 ${error('action_required')}, until old events are deleted`,
     'STORED_BYTES_PER_WORKSPACE',

@@ -1,6 +1,6 @@
 import { type AccountStatus, accountStatuses } from '../../../auth/account.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
-import { builder, readAnew } from '../../../graphql/kit/builder.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnums } from '../../../graphql/kit/enums.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
@@ -90,6 +90,6 @@ builder.subscriptionField('accountUpdated', (t) =>
     extensions: readsById,
     subscribe: (_root, { accountIds }, context) =>
       run(watchAccounts, context.ports, context, { account_ids: accountIds }),
-    resolve: readAnew,
+    resolve: (account) => account,
   }),
 );

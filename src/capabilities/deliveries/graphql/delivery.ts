@@ -1,6 +1,6 @@
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
-import { builder, readAnew } from '../../../graphql/kit/builder.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, readConnection } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
@@ -155,6 +155,6 @@ builder.subscriptionFields((t) => ({
     extensions: readsById,
     subscribe: (_root, { webhookIds }, context) =>
       run(watchDeliveries, context.ports, context, { webhook_ids: webhookIds ?? undefined }),
-    resolve: readAnew,
+    resolve: (delivery) => delivery,
   }),
 }));

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { readsById } from '../../../graphql/cost/weights.ts';
-import { builder, readAnew } from '../../../graphql/kit/builder.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
@@ -89,6 +89,6 @@ builder.subscriptionField('jobPostingUpdated', (t) =>
     },
     extensions: readsById,
     subscribe: (_root, { jobIds }, context) => run(watchJobs, context.ports, context, { job_ids: jobIds }),
-    resolve: readAnew,
+    resolve: (posting) => posting,
   }),
 );
