@@ -29,6 +29,8 @@ interface OutcomeBuffer {
   readonly apart: Iterable<string>;
   /** Outcomes set apart. */
   readonly unstored: number;
+  /** Milliseconds since the first of them was set apart; 0 without any. */
+  readonly unstoredMs: number;
   /** All, but those that a flush has taken. */
   readonly size: number;
 }
@@ -41,18 +43,22 @@ const isOfRows = (error: unknown) => error instanceof DatabaseFault && faultsOfR
 export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   let waiting: AttemptOutcome[] = [];
   let parts: ApartOutcomes[] = [];
-  /** The numbers of outcomes set apart, by webhook. */
-  const apart = new Map<string, number>();
+  /** The numbers of outcomes set apart, by webhook, and since when there are any. */
+  const apart = new Map<string, { readonly count: number; readonly since: number }>();
   const setApart = (webhookId: string, outcomes: readonly AttemptOutcome[], failures = 0, notBefore = clock()) => {
     parts.push({ webhookId, outcomes, failures, notBefore });
   };
-  const unstored = () => [...apart.values()].reduce((sum, count) => sum + count, 0);
+  const countApart = (webhookId: string, more: number) => {
+    const { count, since } = apart.get(webhookId) ?? { count: 0, since: clock() };
+    if (count + more > 0) apart.set(webhookId, { count: count + more, since });
+    else apart.delete(webhookId);
+  };
+  const unstored = () => [...apart.values()].reduce((sum, { count }) => sum + count, 0);
   return {
     add(outcome) {
-      const count = apart.get(outcome.webhookId);
-      if (count === undefined) waiting.push(outcome);
+      if (!apart.has(outcome.webhookId)) waiting.push(outcome);
       else {
-        apart.set(outcome.webhookId, count + 1);
+        countApart(outcome.webhookId, 1);
         setApart(outcome.webhookId, [outcome]);
       }
     },
@@ -68,7 +74,7 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       }
       const byWebhook = Map.groupBy(outcomes, ({ webhookId }) => webhookId);
       for (const [webhookId, own] of byWebhook) {
-        apart.set(webhookId, (apart.get(webhookId) ?? 0) + own.length);
+        countApart(webhookId, own.length);
         setApart(webhookId, own);
       }
       return [...byWebhook.keys()];
@@ -80,10 +86,8 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       return part;
     },
     settledApart({ webhookId, outcomes }) {
-      const left = (apart.get(webhookId) ?? 0) - outcomes.length;
-      if (left > 0) apart.set(webhookId, left);
-      else apart.delete(webhookId);
-      return left <= 0;
+      countApart(webhookId, -outcomes.length);
+      return !apart.has(webhookId);
     },
     returnedApart({ webhookId, outcomes, failures }, error) {
       const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures);
@@ -102,6 +106,9 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
     },
     get unstored() {
       return unstored();
+    },
+    get unstoredMs() {
+      return apart.size === 0 ? 0 : clock() - Math.min(...[...apart.values()].map(({ since }) => since));
     },
     get size() {
       return waiting.length + unstored();
