@@ -70,6 +70,7 @@ import { createNotifications, type Notifications } from '../store/notifications.
 import { openPresence, type Presence } from '../store/presence.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
+import { createTroubles, type Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
@@ -127,6 +128,8 @@ interface DeliveryEngineOptions {
   readonly maxStoredBytes?: number;
   readonly maxBytes: number;
   readonly logger: Logger;
+  /** By default those of the engine alone. */
+  readonly troubles?: Troubles;
   readonly telemetry?: Telemetry;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
@@ -137,7 +140,7 @@ interface DeliveryEngineOptions {
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { database, queueDatabase, location, allows, tuning, logger, randomBytes } = options;
-  const { telemetry = noTelemetry, now } = options;
+  const { telemetry = noTelemetry, now, troubles = createTroubles(logger) } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
@@ -162,6 +165,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const outbound = options.before?.(network) ?? network;
   const worker = new Worker({
     ...options,
+    troubles,
     queue: createQueue({
       ...options,
       database: queueDatabase,
@@ -188,10 +192,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     transaction,
     presence,
     logger,
+    troubles,
     telemetry,
     after,
   });
-  const pace = { logger, clock, after };
+  const pace = { troubles, clock, after };
   const holding = startSteps(
     pace,
     holds(database, transaction, location.kind),
@@ -202,7 +207,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     removals(database, location.kind),
     'the deliveries of a deleted webhook could not be deleted',
   );
-  const storedBytes = createStoredBytes({ ...options, maxBytes: options.maxStoredBytes ?? 0 });
+  const storedBytes = createStoredBytes({ ...options, troubles, maxBytes: options.maxStoredBytes ?? 0 });
   const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes });
   const notifying = startSteps(
     pace,
@@ -211,11 +216,12 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   );
   const retention = startRetention({
     ...options,
+    troubles,
     kind: location.kind,
     clock,
     after,
   });
-  const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, logger });
+  const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, troubles });
   return {
     emit,
     storedBytes,

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Logger } from 'pino';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import { type Database, type DatabaseLocation, openUnmigrated } from '../store/database.ts';
 import { postgresDefaults } from '../store/postgres-settings.ts';
+import type { Troubles } from '../store/troubles.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 
 const minAgeMs = 10_000;
@@ -45,16 +45,17 @@ export function startBacklog(
   {
     metrics,
     now,
-    logger,
+    troubles,
     clock = () => performance.now(),
   }: {
     readonly metrics: Metrics | null;
     readonly now: () => Date;
-    readonly logger: Logger;
+    readonly troubles: Troubles;
     readonly clock?: Clock;
   },
 ): Backlog {
   if (metrics === null) return { close: async () => undefined };
+  const trouble = troubles.of('the deliveries could not be counted', { level: 'warn', onDemand: true });
   let own: Database | null = null;
   let counts: BacklogCounts | null = null;
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -68,10 +69,11 @@ export function startBacklog(
       own ??= await ownConnection(location);
       counts = await countByState(own ?? database, now().getTime());
       countedAt = clock();
+      trouble.worked();
     } catch (error) {
       // Former counts would say that all is well.
       counts = null;
-      logger.warn({ err: error }, 'the deliveries could not be counted');
+      trouble.failed(error);
     }
     nextAt = clock() + Math.max(minAgeMs, rest * (clock() - began));
     counting = null;

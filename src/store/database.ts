@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Dialect, Kysely, sql } from 'kysely';
 import { ConfigError } from '../kernel/config-error.ts';
+import { messageOf } from '../kernel/lib/to-error.ts';
 import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
 import { isPostgres } from './is-postgres.ts';
@@ -37,6 +39,9 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
+/** Told why a server cannot be reached, and the seconds for which the start still tries. */
+export type OnUnreachable = (reason: string, secondsLeft: number) => void;
+
 interface OpenOptions extends Pick<SqliteThreadOptions, 'startsBoth'> {
   readonly onFault?: OnFault;
   readonly observer?: StoreObserver | null;
@@ -55,10 +60,53 @@ export async function openDatabase(
   return openUnmigrated(directly(location), { onFault });
 }
 
-/** Runs pending migrations over a connection of their own. @throws as {@link openDatabase} */
-export async function migrateAlone(location: DatabaseLocation, steps: SchemaSteps, onWait?: OnWait): Promise<void> {
+/** Runs pending migrations over a connection of their own. @param onUnreachable of a start, which waits for Postgres. @throws as {@link openDatabase} */
+export async function migrateAlone(
+  location: DatabaseLocation,
+  steps: SchemaSteps,
+  onWait?: OnWait,
+  onUnreachable?: OnUnreachable,
+): Promise<void> {
+  if (onUnreachable !== undefined) await waitForServer(location, onUnreachable);
   const migrating = await migrated(await connectForMigrations(location), steps, onWait);
   await migrating.destroy();
+}
+
+const betweenTriesMs = 1_000;
+/** Between two words on the same wait. */
+const sayMs = 10_000;
+
+/** SQLSTATEs, or classes of them, of addresses, users and passwords that are wrong, and codes of certificates' files. */
+const mistakes: readonly string[] = ['28', '3D000', 'ENOENT', 'EACCES'];
+
+/** Machines start their servers in any order. @throws DatabaseUnavailable after the time of the settings */
+async function waitForServer(location: DatabaseLocation, onUnreachable: OnUnreachable): Promise<void> {
+  if (location.kind === 'sqlite') return;
+  const { startWaitSeconds } = location.settings ?? postgresDefaults;
+  const until = performance.now() + startWaitSeconds * 1_000;
+  let sayAt = 0;
+  for (;;) {
+    const database = await connectForMigrations(location);
+    try {
+      return await requireReachable(database);
+    } catch (error) {
+      const now = performance.now();
+      if (now + betweenTriesMs > until || isMistake(error)) throw error;
+      if (now >= sayAt) {
+        onUnreachable(messageOf(error), Math.round((until - now) / 1_000));
+        sayAt = now + sayMs;
+      }
+    } finally {
+      await database.destroy();
+    }
+    await sleep(betweenTriesMs);
+  }
+}
+
+function isMistake(error: unknown): boolean {
+  const { cause } = error instanceof Error && error.cause instanceof DatabaseFault ? error.cause : { cause: null };
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return mistakes.some((start) => code.startsWith(start));
 }
 
 /** Opens the database as it is, for {@link migrate}. */
@@ -85,9 +133,21 @@ async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait)
     return database;
   } catch (error) {
     await database.destroy();
-    throw error instanceof DatabaseFault ? new DatabaseUnavailable(reasonOf(error), { cause: error }) : error;
+    if (error instanceof DatabaseFault) throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+    throw explained(error);
   }
 }
+
+/** SQLSTATEs: insufficient privilege, and no schema to create in, as a role sees one that it may not use. */
+const refusals: ReadonlySet<unknown> = new Set(['42501', '3F000']);
+const lacksRights = (error: unknown) => error instanceof Error && 'code' in error && refusals.has(error.code);
+
+/** A refusal of rights with its remedy; any other error as it is. */
+export const explained = (error: unknown): unknown =>
+  lacksRights(error) ? new ConfigError(rightsAdvice(messageOf(error)), { cause: error }) : error;
+
+const rightsAdvice = (reason: string) =>
+  `The role of DATABASE_URL may not create the tables of the gateway (${reason}): let it own the database (alter database <database> owner to <role>), or run "grant usage, create on schema public to <role>" as the owner; tables of another role become its own with "reassign owned by <other> to <role>".`;
 
 /** @throws DatabaseUnavailable */
 export async function requireReachable(database: Database): Promise<void> {

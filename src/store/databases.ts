@@ -1,5 +1,12 @@
 /** Several pools to one database: statements that wait for a locked table exhaust only theirs. SQLite has one. */
-import { type DatabaseLocation, directly, migrateAlone, openDatabase, openUnmigrated } from './database.ts';
+import {
+  type DatabaseLocation,
+  directly,
+  migrateAlone,
+  type OnUnreachable,
+  openDatabase,
+  openUnmigrated,
+} from './database.ts';
 import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
@@ -33,13 +40,14 @@ interface DatabasesOptions {
   /** The statement that each of the queue's connections to Postgres begins with. */
   readonly queueSession?: string;
   readonly onWait?: OnWait;
+  readonly onUnreachable?: OnUnreachable;
 }
 
 /** Runs pending migrations. @throws DatabaseUnavailable; the driver's error when one fails */
 export async function openDatabases(
   location: DatabaseLocation,
   onFault: OnFault,
-  { observer = null, queueSession, onWait }: DatabasesOptions = {},
+  { observer = null, queueSession, onWait, onUnreachable }: DatabasesOptions = {},
 ) {
   if (location.kind === 'sqlite') {
     const options = { onFault, observer, startsBoth: true, ...(onWait && { onWait }) };
@@ -54,7 +62,7 @@ export async function openDatabases(
       close: () => only.destroy(),
     };
   }
-  await migrateAlone(location, migrations, onWait);
+  await migrateAlone(location, migrations, onWait, onUnreachable);
   const { settings = postgresDefaults } = location;
   const { Epoch } = await import('./postgres.ts');
   const epoch = new Epoch();

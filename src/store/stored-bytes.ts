@@ -3,11 +3,11 @@
  * the transactions of the events: they would wait for one row.
  */
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import { day } from '../kernel/lib/time-units.ts';
 import type { Database } from './database.ts';
+import type { Troubles } from './troubles.ts';
 
 /** Of a row of an event or a delivery, besides its data. */
 export const rowBytes = 512;
@@ -25,14 +25,15 @@ interface StoredBytesOptions {
   readonly maxBytes: number;
   readonly now: () => Date;
   /** Of a process that lives on. */
-  readonly logger?: Logger;
+  readonly troubles?: Troubles;
 }
 
 export type StoredBytes = ReturnType<typeof createStoredBytes>;
 
-export function createStoredBytes({ database, maxBytes, now, logger }: StoredBytesOptions) {
+export function createStoredBytes({ database, maxBytes, now, troubles }: StoredBytesOptions) {
   const known = new LRUCache<string, { bytes: number; readonly at: number }>({ max: maxKnown });
   const unsaved: Tally = new Map();
+  const trouble = troubles?.of('could not store how many bytes events take', { level: 'warn', onDemand: true });
   let timer: NodeJS.Timeout | undefined;
 
   const today = () => Math.floor(now().getTime() / day);
@@ -99,7 +100,7 @@ export function createStoredBytes({ database, maxBytes, now, logger }: StoredByt
       const sum = known.get(workspaceId);
       if (sum !== undefined) sum.bytes += bytes;
       timer ??= setTimeout(() => {
-        save().catch((err: unknown) => logger?.warn({ err }, 'could not store how many bytes events take'));
+        save().then(trouble?.worked, trouble?.failed);
       }, saveMs).unref();
     },
     /** Writes what was added. */

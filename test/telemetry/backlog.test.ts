@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startBacklog } from '../../src/delivery/observed-backlog.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { createTroubles } from '../../src/store/troubles.ts';
 import type { Metrics } from '../../src/telemetry/telemetry.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
@@ -14,7 +15,12 @@ test('ages are absent once the deliveries cannot be counted', async () => {
   const metrics = {
     observe: (name: string, values: () => unknown) => void read.set(name, values),
   } as unknown as Metrics;
-  const started = { metrics, now: () => new Date(), logger: pino({ level: 'silent' }), clock: () => clock.ms };
+  const started = {
+    metrics,
+    now: () => new Date(),
+    troubles: createTroubles(pino({ level: 'silent' })),
+    clock: () => clock.ms,
+  };
 
   const backlog = startBacklog(database, { kind: 'sqlite', file: ':memory:' }, started);
   const age = () => read.get('postern.delivery.oldest_due.age')?.();
@@ -89,8 +95,8 @@ describe.each(databases)('on $name', (dialect) => {
     const metrics = {
       observe: (name: string, values: never) => void read.set(name, values),
     } as unknown as Metrics;
-    const logger = pino({ level: 'silent' });
-    const backlog = startBacklog(database, place.location, { metrics, now: () => new Date(at), logger });
+    const troubles = createTroubles(pino({ level: 'silent' }));
+    const backlog = startBacklog(database, place.location, { metrics, now: () => new Date(at), troubles });
     onTestFinished(() => backlog.close());
     const ages = async () => (await read.get('postern.delivery.oldest.age')?.()) ?? [];
     await expect.poll(async () => (await ages()).length).toBe(6);

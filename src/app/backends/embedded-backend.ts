@@ -33,6 +33,7 @@ export async function embeddedBackend(
     randomBytes,
     limits,
     telemetry = noTelemetry,
+    troubles,
     delivery: tuning = {},
     leases = {},
   } = dependencies;
@@ -57,6 +58,7 @@ export async function embeddedBackend(
     maxEvents: config.deliveryMaxEvents,
     maxStoredBytes: config.storedBytesPerWorkspace,
     logger,
+    ...(troubles && { troubles }),
     telemetry,
     now,
     randomBytes,

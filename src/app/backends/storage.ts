@@ -19,6 +19,7 @@ import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
 import { type GatewayLock, lockAsGateway } from '../../store/process-files.ts';
+import type { Troubles } from '../../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
@@ -39,6 +40,7 @@ export async function openStorage(
     tokenKeys,
     isCachingInMemory = false,
     telemetry = noTelemetry,
+    troubles,
   }: {
     readonly now: () => Date;
     readonly logger: Logger;
@@ -47,6 +49,7 @@ export async function openStorage(
     /** Whether the response cache is out of other processes' reach. */
     readonly isCachingInMemory?: boolean;
     readonly telemetry?: Telemetry;
+    readonly troubles?: Troubles;
   },
 ) {
   const processId = newProcessId(randomBytes);
@@ -54,6 +57,7 @@ export async function openStorage(
   const databases = await openDatabases(location, health.onFault, {
     observer: observeStore(telemetry),
     queueSession: aliveWhileOpen(processId),
+    onUnreachable: (reason, secondsLeft) => logger.warn({ reason, secondsLeft }, 'waiting for the database'),
     onWait: (holders) => logger.warn({ holders }, 'the migration of the database waits for other sessions'),
   });
   let lock: GatewayLock | null = null;
@@ -78,7 +82,7 @@ export async function openStorage(
   if (location.kind === 'postgres') {
     const { openChannels } = await import('../../store/channels.ts');
     // This connection is asked for a sign of life, the others only when somebody needs them.
-    channels = openChannels(location, { onSilent: databases.renew, logger });
+    channels = openChannels(location, { onSilent: databases.renew, logger, ...(troubles && { troubles }) });
   }
   // SQLite has no messages: a revocation takes its second there.
   channels?.subscribe('revocation', { onMessage: remembered.forget, onConnected: remembered.forget });

@@ -5,6 +5,7 @@ import {
   connectForMigrations,
   type Database,
   type DatabaseLocation,
+  explained,
   requireReachable,
   requireSessions,
 } from '../../store/database.ts';
@@ -67,6 +68,8 @@ async function using<Result>(
     await requireReachable(database);
     await requireSessions(database);
     return await work(database);
+  } catch (error) {
+    throw explained(error);
   } finally {
     await database.destroy();
   }
