@@ -1,6 +1,7 @@
 /** The gateway as a process: what it prints, how it stops, and what its log never contains. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -282,6 +283,64 @@ describe('a start that fails says why in one line', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^Metrics cannot be served on METRICS_PORT ${port} of .*EADDRINUSE.*\\.\n$`));
     expect(existsSync(file('postern.db'))).toBe(false);
+  });
+
+  const nobody = 65_534;
+  const asNobody = (args: readonly string[], environment: Record<string, string> = {}) =>
+    spawnSync(process.execPath, args, { uid: nobody, gid: nobody, env: environment, encoding: 'utf8' });
+  const canBeNobody = process.getuid?.() === 0 && asNobody(['--check', 'src/app/main.js']).status === 0;
+  const folders: Readonly<
+    Record<string, readonly [make: (folder: string) => unknown, sentence: RegExp, rights?: true]>
+  > = {
+    'a folder in place of the file': [
+      (folder) => mkdirSync(join(folder, 'postern.db')),
+      /is a folder: set DATABASE_URL to a file/,
+    ],
+    'a file in place of the folder': [
+      (folder) => {
+        rmSync(folder, { recursive: true });
+        writeFileSync(folder, '');
+      },
+      /is a file, not a folder: set DATABASE_URL/,
+    ],
+    'a file of another kind': [
+      (folder) => {
+        writeFileSync(join(folder, 'postern.db'), 'a text of some length, but no database: '.repeat(99));
+        chmodSync(join(folder, 'postern.db'), 0o666);
+        chmodSync(folder, 0o777);
+      },
+      /is not a SQLite database: set DATABASE_URL/,
+    ],
+    'a folder that is read-only': [
+      (folder) => chmodSync(folder, 0o755),
+      /The folder .* cannot be written to by the user 65534/,
+      true,
+    ],
+    'a file of another owner': [
+      (folder) => {
+        new DatabaseSync(join(folder, 'postern.db')).exec('create table t (c)');
+        chmodSync(join(folder, 'postern.db'), 0o600);
+        chmodSync(folder, 0o777);
+      },
+      /belongs to the user 0, and the user 65534 may not read and write it: run the gateway as its owner/,
+      true,
+    ],
+  };
+  const possible = Object.entries(folders).filter(([, [, , rights]]) => canBeNobody || !rights);
+  test.each(possible)('%s', (_, [make, sentence]) => {
+    chmodSync(directory.path, 0o755);
+    const folder = dirname(file('postern.db'));
+    mkdirSync(folder);
+    make(folder);
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, SECRET: 'x'.repeat(32) };
+    for (const program of ['src/app/main.js', 'src/app/cli/migrate.ts']) {
+      const { status, stdout, stderr } = canBeNobody
+        ? asNobody([program], environment)
+        : spawnSync(process.execPath, [program], { env: environment, encoding: 'utf8' });
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(sentence);
+      expect(stderr).toMatch(/^[^\n]+\.\n$/);
+    }
   });
 
   const [, postgres] = databases;

@@ -15,6 +15,7 @@ import type { Tables } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { type SqliteThreadOptions, threadedSqliteDialect } from './sqlite-threads.ts';
+import { unopenedSentence } from './unopened-file.ts';
 
 export type Database = Kysely<Tables>;
 
@@ -37,6 +38,17 @@ export const directly = <Location extends DatabaseLocation>(location: Location):
 /** The message gives the reason, but not the address, which may hold a password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
+  /** A sentence with the cause and what to do. */
+  readonly sentence: string;
+
+  constructor(location: DatabaseLocation, cause: unknown) {
+    const reason = reasonOf(cause);
+    super(reason, { cause });
+    this.sentence =
+      location.kind === 'sqlite'
+        ? unopenedSentence(location.file, reason)
+        : `DATABASE_URL names a database that cannot be opened (${reason}): start it, or correct the address, user, password or database in the variable.`;
+  }
 }
 
 /** Told why a server cannot be reached, and the seconds for which the start still tries. */
@@ -55,7 +67,7 @@ export async function openDatabase(
   { onFault = () => undefined, observer = null, onWait, startsBoth = false }: OpenOptions = {},
 ): Promise<Database> {
   if (location.kind === 'sqlite')
-    return migrated(await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
+    return migrated(location, await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
   await migrateAlone(location, steps, onWait);
   return openUnmigrated(directly(location), { onFault });
 }
@@ -68,7 +80,7 @@ export async function migrateAlone(
   onUnreachable?: OnUnreachable,
 ): Promise<void> {
   if (onUnreachable !== undefined) await waitForServer(location, onUnreachable);
-  const migrating = await migrated(await connectForMigrations(location), steps, onWait);
+  const migrating = await migrated(location, await connectForMigrations(location), steps, onWait);
   await migrating.destroy();
 }
 
@@ -88,7 +100,7 @@ async function waitForServer(location: DatabaseLocation, onUnreachable: OnUnreac
   for (;;) {
     const database = await connectForMigrations(location);
     try {
-      return await requireReachable(database);
+      return await requireReachable(database, location);
     } catch (error) {
       const now = performance.now();
       if (now + betweenTriesMs > until || isMistake(error)) throw error;
@@ -125,15 +137,20 @@ export const openUnmigrated = async (location: DatabaseLocation, options: Connec
   });
 
 /** Runs pending migrations, and closes the database if that fails. */
-async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait): Promise<Database> {
+async function migrated(
+  location: DatabaseLocation,
+  database: Database,
+  steps: SchemaSteps,
+  onWait?: OnWait,
+): Promise<Database> {
   try {
-    await requireReachable(database);
+    await requireReachable(database, location);
     await requireSessions(database);
     await migrate(database, steps, onWait);
     return database;
   } catch (error) {
     await database.destroy();
-    if (error instanceof DatabaseFault) throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+    if (error instanceof DatabaseFault) throw new DatabaseUnavailable(location, error);
     throw explained(error);
   }
 }
@@ -150,9 +167,9 @@ const rightsAdvice = (reason: string) =>
   `The role of DATABASE_URL may not create the tables of the gateway (${reason}): let it own the database (alter database <database> owner to <role>), or run "grant usage, create on schema public to <role>" as the owner; tables of another role become its own with "reassign owned by <other> to <role>".`;
 
 /** @throws DatabaseUnavailable */
-export async function requireReachable(database: Database): Promise<void> {
+export async function requireReachable(database: Database, location: DatabaseLocation): Promise<void> {
   await ping(database).catch((error: unknown) => {
-    throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+    throw new DatabaseUnavailable(location, error);
   });
 }
 

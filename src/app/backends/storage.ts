@@ -15,6 +15,7 @@ import type { Channels } from '../../store/channels.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
 import { openDatabases } from '../../store/databases.ts';
+import type { OnFault } from '../../store/faults.ts';
 import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
@@ -54,12 +55,16 @@ export async function openStorage(
 ) {
   const processId = newProcessId(randomBytes);
   const health = databaseHealth(() => databases.keys, { now, logger });
-  const databases = await openDatabases(location, health.onFault, {
+  // A start that fails says why by itself.
+  let isOpen = false;
+  const onFault: OnFault = (fault) => isOpen && health.onFault(fault);
+  const databases = await openDatabases(location, onFault, {
     observer: observeStore(telemetry),
     queueSession: aliveWhileOpen(processId),
     onUnreachable: (reason, secondsLeft) => logger.warn({ reason, secondsLeft }, 'waiting for the database'),
     onWait: (holders) => logger.warn({ holders }, 'the migration of the database waits for other sessions'),
   });
+  isOpen = true;
   let lock: GatewayLock | null = null;
   try {
     if (location.kind === 'sqlite') lock = lockFor(location.file, isCachingInMemory);

@@ -65,7 +65,7 @@ async function using<Result>(
 ): Promise<Result> {
   const database = await connectForMigrations(location);
   try {
-    await requireReachable(database);
+    await requireReachable(database, location);
     await requireSessions(database);
     return await work(database);
   } catch (error) {
