@@ -96,6 +96,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     ready: backend.ready,
     unstored: () => backend.delivery?.worker.unstored ?? 0,
     draining,
+    keepAliveMs: config.keepAliveMs,
     isTrustedProxy: inBlocks(config.trustProxy),
     turns,
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),

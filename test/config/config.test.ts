@@ -257,6 +257,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [],
     needs: { METRICS_PORT: '0' },
   },
+  KEEP_ALIVE_MS: {
+    of: ({ keepAliveMs }) => keepAliveMs,
+    unset: 72_000,
+    good: [
+      ['610000', 610_000],
+      ['1000', 1_000],
+    ],
+    bad: [['0', 'KEEP_ALIVE_MS must be a whole number from 1000 to ']],
+  },
   SHUTDOWN_DELAY_MS: {
     of: ({ shutdownDelayMs }) => shutdownDelayMs,
     unset: 0,
