@@ -12,9 +12,10 @@ COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
 COPY docs ./docs
 # A start takes half the time, and 40 MiB less, with what a start before it compiled. The container cannot write it.
 ENV NODE_COMPILE_CACHE=/app/.cache
-RUN node --min-semi-space-size=2 --max-semi-space-size=32 src/app/main.js --help > /dev/null && install --directory --owner=node --group=node --mode=700 /data
+RUN node --min-semi-space-size=2 --max-semi-space-size=32 src/app/main.js --help > /dev/null && install --directory --owner=1000 --group=0 --mode=770 /data
 
-USER node
+# The user `node`, as a number: Kubernetes can tell that it is not root. Any other user must be in the group 0.
+USER 1000
 EXPOSE 4000
 # Whether the process is alive, not whether it is ready: what restarts unhealthy containers would not bring a database back.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \

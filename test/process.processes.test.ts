@@ -1,14 +1,17 @@
 /** The gateway as a process: what it prints, how it stops, and what its log never contains. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { demoId } from '../src/app/demo.ts';
 import type { checkpointInputs } from '../src/providers/sandbox/networks.ts';
-import { databases } from './support/databases.ts';
+import { atServer, databases, type TestDialect } from './support/databases.ts';
 import { graphql } from './support/gateway.ts';
 import { runProcess, type Started, startProcess, temporaryDirectory } from './support/process.ts';
+import { startTcpProxy } from './support/tcp-proxy.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let started: Started[] = [];
@@ -225,7 +228,7 @@ describe('a start that fails says why in one line', () => {
     [{ PORT: 'http' }, 'PORT must be a whole number'],
     [{ DATABASE_URL: 'mysql://root:hunter2@h/d' }, 'DATABASE_URL must be sqlite:<file> or'],
     [
-      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', SECRET: 'x'.repeat(32) },
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', SECRET: 'x'.repeat(32), DATABASE_START_WAIT_S: '0' },
       'DATABASE_URL names a database that cannot be opened',
     ],
     [{ HOST: '192.0.2.1' }, 'The gateway cannot listen on HOST and PORT'],
@@ -267,6 +270,7 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toBe(
       `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.\n`,
     );
+    expect(existsSync(file('postern.db'))).toBe(false);
   });
 
   test('a port of the metrics in use', async () => {
@@ -278,6 +282,114 @@ describe('a start that fails says why in one line', () => {
     server.close();
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^Metrics cannot be served on METRICS_PORT ${port} of .*EADDRINUSE.*\\.\n$`));
+    expect(existsSync(file('postern.db'))).toBe(false);
+  });
+
+  const nobody = 65_534;
+  const asNobody = (args: readonly string[], environment: Record<string, string> = {}) =>
+    spawnSync(process.execPath, args, { uid: nobody, gid: nobody, env: environment, encoding: 'utf8' });
+  const canBeNobody = process.getuid?.() === 0 && asNobody(['--check', 'src/app/main.js']).status === 0;
+  const folders: Readonly<
+    Record<string, readonly [make: (folder: string) => unknown, sentence: RegExp, rights?: true]>
+  > = {
+    'a folder in place of the file': [
+      (folder) => mkdirSync(join(folder, 'postern.db')),
+      /is a folder: set DATABASE_URL to a file/,
+    ],
+    'a file in place of the folder': [
+      (folder) => {
+        rmSync(folder, { recursive: true });
+        writeFileSync(folder, '');
+      },
+      /is a file, not a folder: set DATABASE_URL/,
+    ],
+    'a file of another kind': [
+      (folder) => {
+        writeFileSync(join(folder, 'postern.db'), 'a text of some length, but no database: '.repeat(99));
+        chmodSync(join(folder, 'postern.db'), 0o666);
+        chmodSync(folder, 0o777);
+      },
+      /is not a SQLite database: set DATABASE_URL/,
+    ],
+    'a folder that is read-only': [
+      (folder) => chmodSync(folder, 0o755),
+      /The folder .* cannot be written to by the user 65534/,
+      true,
+    ],
+    'a file of another owner': [
+      (folder) => {
+        new DatabaseSync(join(folder, 'postern.db')).exec('create table t (c)');
+        chmodSync(join(folder, 'postern.db'), 0o600);
+        chmodSync(folder, 0o777);
+      },
+      /belongs to the user 0, and the user 65534 may not read and write it: run the gateway as its owner/,
+      true,
+    ],
+  };
+  const possible = Object.entries(folders).filter(([, [, , rights]]) => canBeNobody || !rights);
+  test.each(possible)('%s', (_, [make, sentence]) => {
+    chmodSync(directory.path, 0o755);
+    const folder = dirname(file('postern.db'));
+    mkdirSync(folder);
+    make(folder);
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, SECRET: 'x'.repeat(32) };
+    for (const program of ['src/app/main.js', 'src/app/cli/migrate.ts']) {
+      const { status, stdout, stderr } = canBeNobody
+        ? asNobody([program], environment)
+        : spawnSync(process.execPath, [program], { env: environment, encoding: 'utf8' });
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(sentence);
+      expect(stderr).toMatch(/^[^\n]+\.\n$/);
+    }
+  });
+
+  const [, postgres] = databases;
+  const refusals: readonly (readonly [string, string, string])[] = [
+    ['no rights in the schema', 'revoke all on schema public from public', 'no schema has been selected'],
+    ['no right to create', 'revoke create on schema public from public', 'permission denied for schema public'],
+  ];
+  test.skipIf(postgres === undefined).each(refusals)('a role of Postgres with %s', async (_, revoke, reason) => {
+    const place = await (postgres as TestDialect).location();
+    onTestFinished(place.drop);
+    const role = `postern_role_${randomBytes(6).toString('hex')}`;
+    await atServer(place.url, revoke);
+    await atServer(place.url, `create role ${role} login`);
+    onTestFinished(() => atServer(place.url, `drop role ${role}`));
+    const url = new URL(place.url);
+    url.username = role;
+    const environment = { DATABASE_URL: url.href, SECRET: 'x'.repeat(32) };
+    for (const each of [failed(environment), runProcess('src/app/cli/migrate.ts', [], environment)]) {
+      const { code, stderr } = await each;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^The role of DATABASE_URL may not create .*grant usage, create on schema public.*\n$/);
+      expect(stderr).toContain(reason);
+    }
+  });
+
+  test.skipIf(postgres === undefined)('a server that is not there yet is waited for, and named', async () => {
+    const place = await (postgres as TestDialect).withSchema();
+    onTestFinished(place.drop);
+    const before = await startTcpProxy(place.url);
+    const url = before.through(place.url);
+    await before.close();
+    const gateway = startProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL: url, SECRET: 'x'.repeat(32) });
+    started.push(gateway);
+    const [, reason] = await gateway.line(/"reason":"([^"]+)","secondsLeft":\d+,"msg":"waiting for the database"/);
+    expect(reason).toContain('ECONNREFUSED');
+    const server = await startTcpProxy(place.url, Number(new URL(url).port));
+    onTestFinished(server.close);
+    await gateway.line(/\/graphql"/);
+  });
+
+  test.skipIf(postgres === undefined)('a wrong user of Postgres is not waited for', async () => {
+    const place = await (postgres as TestDialect).location();
+    onTestFinished(place.drop);
+    const { code, stdout, stderr } = await failed({
+      DATABASE_URL: new URL('/postern_nowhere', place.url).href,
+      SECRET: 'x'.repeat(32),
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('correct the address, user, password or database');
   });
 
   test.each(databases)('and closes what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {

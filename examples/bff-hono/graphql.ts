@@ -1,6 +1,6 @@
 /** What visitors send to the gateway, and what it responds. A stream stays a stream. */
 import { address } from './settings.ts';
-import { tokenOf } from './tokens.ts';
+import { withTokenOf } from './tokens.ts';
 import { refusal, visitorOf } from './visitors.ts';
 
 const sent = ['accept', 'content-type'];
@@ -14,12 +14,15 @@ const unreachable = { message: 'The gateway cannot be reached.', extensions: { c
 export async function POST(request: Request): Promise<Response> {
   const visitor = visitorOf(request);
   if (!visitor) return refusal();
-  const { body, signal } = request;
+  const { signal } = request;
   try {
+    // Whole, as it may have to be sent twice.
+    const body = await request.arrayBuffer();
     const headers = only(sent, request.headers);
-    headers.set('authorization', `Bearer ${await tokenOf(visitor)}`);
-    const passed: RequestInit & { readonly duplex: 'half' } = { method: 'POST', headers, body, signal, duplex: 'half' };
-    const response = await fetch(`${address}/graphql`, passed);
+    const response = await withTokenOf(visitor, (token) => {
+      headers.set('authorization', `Bearer ${token}`);
+      return fetch(`${address}/graphql`, { method: 'POST', headers, body, signal });
+    });
     return new Response(response.body, { status: response.status, headers: only(returned, response.headers) });
   } catch (error) {
     // With this status, graphql-sse and the retry links of clients try again.

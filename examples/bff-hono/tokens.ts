@@ -25,6 +25,19 @@ export function tokenOf(visitor: Visitor): Promise<string> {
   return asked.token;
 }
 
+/**
+ * Sends with the token of a visitor, and once more with a new one if the gateway refuses it: its key was replaced, or its
+ * `SECRET` has changed.
+ */
+export async function withTokenOf(visitor: Visitor, send: (token: string) => Promise<Response>): Promise<Response> {
+  const token = tokenOf(visitor);
+  const response = await send(await token);
+  if (response.status !== 401) return response;
+  await response.body?.cancel();
+  if (tokens.get(visitor)?.token === token) tokens.delete(visitor);
+  return send(await tokenOf(visitor));
+}
+
 async function createToken({ accountIds }: Visitor): Promise<{ readonly token: string; readonly expiresAt: string }> {
   const body = JSON.stringify({ query, variables: { accountIds } });
   const response = await fetch(`${address}/graphql`, { method: 'POST', headers, body });

@@ -2,7 +2,7 @@
 import type { ExecutionResult } from '@graphql-tools/utils';
 import { createClient, type RequestParams } from 'graphql-sse';
 import { address } from './settings.ts';
-import { tokenOf } from './tokens.ts';
+import { withTokenOf } from './tokens.ts';
 import type { Visitor } from './visitors.ts';
 
 // A random wait of up to half a minute, so that not all streams come back at once.
@@ -18,8 +18,11 @@ export function follow<Data>(
 ): AsyncIterableIterator<ExecutionResult<Data, Extensions>> {
   const client = createClient({
     url: `${address}/graphql`,
-    // Asked again with each connection.
-    headers: async () => ({ authorization: `Bearer ${await tokenOf(visitor)}` }),
+    // A token for each connection.
+    fetchFn: (url: string, init: RequestInit) =>
+      withTokenOf(visitor, (token) =>
+        fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } }),
+      ),
     retry,
     retryAttempts: Infinity,
   });

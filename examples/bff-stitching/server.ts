@@ -9,18 +9,20 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { follow } from './follow.ts';
 import * as notes from './notes.ts';
 import { address } from './settings.ts';
-import { tokenOf } from './tokens.ts';
+import { withTokenOf } from './tokens.ts';
 import { refusal, type Visitor, visitorOf } from './visitors.ts';
 
 export interface Context {
   readonly visitor: Visitor;
-  readonly token: string;
 }
 
 // #region graph
 const http = buildHTTPExecutor({
   endpoint: `${address}/graphql`,
-  headers: (request): Record<string, string> => ({ authorization: `Bearer ${request?.context.token}` }),
+  fetch: (url, init, { visitor }: Context) =>
+    withTokenOf(visitor, (token) =>
+      fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } }),
+    ),
 });
 const executor: Executor = (request) => {
   const { operationType, document, variables = {}, context } = request;
@@ -77,7 +79,7 @@ const yoga = createYoga<object, Context>({
   async context({ request }) {
     const visitor = visitorOf(request);
     if (!visitor) throw new Error('visitorsOnly has let a stranger in');
-    return { visitor, token: await tokenOf(visitor) };
+    return { visitor };
   },
 });
 

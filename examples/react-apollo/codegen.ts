@@ -17,5 +17,6 @@ export default {
       },
     },
     'src/gql/possible-types.ts': { plugins: ['fragment-matcher'] },
+    'src/gql/merge-policies.ts': { plugins: ['./merge-policies.ts'] },
   },
 } satisfies CodegenConfig;

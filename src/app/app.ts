@@ -12,6 +12,7 @@ import { createResponseCache } from '../graphql/response-cache.ts';
 import { schemaPath } from '../graphql/schema/schema-document.ts';
 import { createCompression } from '../http/compression.ts';
 import { corsFor } from '../http/cors.ts';
+import { requireFree } from '../http/listening.ts';
 import { observeRequests } from '../http/observed-requests.ts';
 import { createHttpServer } from '../http/server.ts';
 import type { Caller } from '../kernel/caller.ts';
@@ -25,6 +26,7 @@ import { docsRoutes } from '../pages/docs/page.ts';
 import { webhooksPageRoutes } from '../pages/webhooks/page.ts';
 import { prefixes } from '../rest/endpoints.ts';
 import { restRoutes } from '../rest/server.ts';
+import { createTroubles } from '../store/troubles.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import { tracedPorts } from '../telemetry/traced-ports.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
@@ -52,22 +54,32 @@ export async function createApp(config: Config, dependencies: Dependencies) {
 }
 
 /** @param closers in the order of their opening, for {@link closeAll} */
-async function compose(config: Config, dependencies: Dependencies, closers: Closers) {
+async function compose(config: Config, given: Dependencies, closers: Closers) {
+  const troubles = createTroubles(given.logger);
+  const dependencies = { ...given, troubles };
   const { logger, secrets, telemetry = noTelemetry, now } = dependencies;
   const keyring = keyringOf(secrets);
   // Closed last: they tell how the gateway drains.
   const metrics = createMetricsEndpoint(config, telemetry.scrape, logger);
   closers.push(metrics.close);
+  // Before a database is created, migrated, or waited for.
+  await Promise.all([requireFree(config), metrics.requireFree()]);
   const opening = openStorageOf(config, keyring, dependencies).then((opened) => {
     if (opened !== null) closers.push(opened.close);
     return opened;
   });
   const [storage, { addGraphQL, openDocuments }] = await Promise.all([opening, loadGraphQL()]);
   const documents = await openDocuments(config);
-  const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
+  const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger, troubles });
   const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits });
   closers.push(backend.close);
-  const streams = createStreams({ limits: config.streams, now, logger, refusedKeys: storage?.refusedKeys ?? null });
+  const streams = createStreams({
+    limits: config.streams,
+    now,
+    logger,
+    troubles,
+    refusedKeys: storage?.refusedKeys ?? null,
+  });
   telemetry.metrics?.observe('postern.streams', () => [[streams.count('subscription'), {}]]);
   telemetry.metrics?.observe('postern.websockets', () => [[streams.count('socket'), {}]]);
   const admitting = admission(backend.authenticate, limits);
@@ -84,6 +96,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
     ready: backend.ready,
     unstored: () => backend.delivery?.worker.unstored ?? 0,
     draining,
+    keepAliveMs: config.keepAliveMs,
     isTrustedProxy: inBlocks(config.trustProxy),
     turns,
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),

@@ -1,7 +1,7 @@
 /** Composes what Prometheus reads: on the gateway's port, or on one of its own. */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { type ListenAddress, type Listening, listenAt } from '../http/listening.ts';
+import { type ListenAddress, type Listening, listenAt, requireFree } from '../http/listening.ts';
 import { pathIn, toOriginForm } from '../http/request-head.ts';
 import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
@@ -27,7 +27,12 @@ export function createMetricsEndpoint(
     get address() {
       return address;
     },
-    /** @throws ConfigError if a port of its own cannot be listened on */
+    /** Before anything is created. @throws ConfigError if a port of its own cannot be listened on */
+    async requireFree() {
+      if (prometheus !== null && scrape !== null && !isOnMainPort)
+        await requireFree(prometheus).catch((cause: unknown) => refuse(prometheus, cause));
+    },
+    /** @throws ConfigError as `requireFree` */
     async listen() {
       if (prometheus === null || scrape === null || isOnMainPort) return;
       own = await serveMetrics(scrape, prometheus, logger);
@@ -66,12 +71,7 @@ async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, lo
         },
       );
   });
-  const { address, close } = await listenAt(server, at).catch((cause: unknown) => {
-    throw new ConfigError(
-      `Metrics cannot be served on METRICS_PORT ${at.port} of METRICS_HOST ${at.host} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
-      { cause },
-    );
-  });
+  const { address, close } = await listenAt(server, at).catch((cause: unknown) => refuse(at, cause));
   return {
     address,
     close() {
@@ -80,6 +80,13 @@ async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, lo
       return closed;
     },
   };
+}
+
+function refuse({ host, port }: ListenAddress, cause: unknown): never {
+  throw new ConfigError(
+    `Metrics cannot be served on METRICS_PORT ${port} of METRICS_HOST ${host} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
+    { cause },
+  );
 }
 
 const send = (response: ServerResponse, { contentType, body }: Scrape): ServerResponse =>

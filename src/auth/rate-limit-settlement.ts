@@ -1,5 +1,6 @@
 /** How the processes of a deployment share their grants. */
 import { within } from '../kernel/lib/abort-signal.ts';
+import { createTroubles } from '../store/troubles.ts';
 import { type Bucket, type RateLimitStore, type RateLimitsContext, type Settle, usedAt } from './rate-limit.ts';
 
 /** A request's wait for the store, in milliseconds. */
@@ -12,7 +13,8 @@ const maxDue = 10_000;
 const retryAfter = 1_000_000;
 
 /** @returns settles all waiting buckets in one statement at a time */
-export function createSettlement({ store, now, logger }: RateLimitsContext): Settle {
+export function createSettlement({ store, now, logger, troubles = createTroubles(logger) }: RateLimitsContext): Settle {
+  const trouble = troubles.of('could not settle rate limits', { level: 'warn', onDemand: true });
   const time = () => now().getTime() * 1_000;
   const due = new Set<Bucket>();
   let current = Promise.resolve();
@@ -48,9 +50,10 @@ export function createSettlement({ store, now, logger }: RateLimitsContext): Set
         bucket.settledAt = at;
       }
       failedAt = null;
+      trouble.worked();
     } catch (error) {
       failedAt = at;
-      logger.warn({ err: error }, 'could not settle rate limits');
+      trouble.failed(error);
     }
     isLate = false;
   }

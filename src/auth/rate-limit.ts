@@ -11,6 +11,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
+import type { Troubles } from '../store/troubles.ts';
 
 export interface Policy {
   /** In the database and in the `RateLimit` fields. */
@@ -61,6 +62,7 @@ export interface RateLimitsContext {
   readonly store: RateLimitStore | null;
   readonly now: () => Date;
   readonly logger: Logger;
+  readonly troubles?: Troubles;
 }
 
 /**

@@ -8,6 +8,7 @@ import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { retrySoon, ServiceError } from '../kernel/errors.ts';
 import { onAbort, within } from '../kernel/lib/abort-signal.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
+import { createTroubles, type Troubles } from '../store/troubles.ts';
 
 /** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */
 const checkMs = 2_000;
@@ -39,6 +40,7 @@ interface StreamsContext {
   readonly limits: StreamLimits;
   readonly now: () => Date;
   readonly logger: Logger;
+  readonly troubles?: Troubles;
   /** The unusable keys with their reasons; null where another service judges keys. */
   readonly refusedKeys: ((keyIds: readonly string[], now: Date) => Promise<ReadonlyMap<string, ServiceError>>) | null;
 }
@@ -50,7 +52,8 @@ interface Open {
 
 export type Streams = ReturnType<typeof createStreams>;
 
-export function createStreams({ limits, now, logger, refusedKeys }: StreamsContext) {
+export function createStreams({ limits, now, logger, refusedKeys, troubles = createTroubles(logger) }: StreamsContext) {
+  const trouble = troubles.of('could not check the keys of streams', { level: 'warn', onDemand: true });
   const streams = new Set<Open>();
   const counts = {
     subscription: countsOfCallers(),
@@ -98,7 +101,7 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
 
   function watchKeys(): void {
     timer ??= setInterval(() => {
-      check().catch((error: unknown) => logger.warn({ err: error }, 'could not check the keys of streams'));
+      check().then(trouble.worked, trouble.failed);
     }, checkMs).unref();
   }
 

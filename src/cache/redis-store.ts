@@ -1,6 +1,6 @@
 /**
  * Responses in Redis, shared by processes. Keys are tenants' generations, random names so that none comes back after
- * Redis forgot it, and responses, prefixed with theirs. One round trip reads both.
+ * Redis forgot it, and responses, prefixed with theirs. One round trip reads both: they have one hash slot of a cluster.
  */
 import type { RandomBytes } from '../kernel/ids.ts';
 import { connectRedis, type RedisServerOptions } from './redis.ts';
@@ -18,7 +18,8 @@ export interface RedisStoreOptions
 /** Each lookup asks the server: invalidations count at once. After a late response lookups pause for a second. */
 export function createRedisStore({ installation, randomBytes, ...server }: RedisStoreOptions): ResponseStore {
   const generationKey = (tenant: string) => `postern:${installation}:generation:${tenant}`;
-  const responseKey = (key: string) => `postern:${installation}:response:${key}`;
+  // The tag in braces decides the slot, as the whole of a key without one does.
+  const responseKey = (tenant: string, key: string) => `{${generationKey(tenant)}}:response:${key}`;
   const redis = connectRedis(server);
   const { client, onSuccess, onFailure } = redis;
 
@@ -43,7 +44,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
     async get(tenant, key) {
       if (!mayAsk(tenant)) return unavailable;
       try {
-        const [name, stored] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
+        const [name, stored] = await client.mgetBuffer(generationKey(tenant), responseKey(tenant, key));
         onSuccess();
         if (!name) return { generation: await beginGeneration(tenant), body: null };
         const isCurrent = stored?.subarray(0, name.length).equals(name) === true;
@@ -57,7 +58,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
       if (!mayAsk(tenant)) return false;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
-      client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
+      client.set(responseKey(tenant, key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
       return true;
     },
     invalidate: broadcaster.broadcast,

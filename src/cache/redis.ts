@@ -11,6 +11,9 @@ const connectTimeoutMs = 2_000;
 /** Milliseconds without commands after a failure: requests must not wait one by one. */
 const pauseMs = 1_000;
 
+/** Milliseconds between two connections because the server is a replica: the address may lead to the new primary now. */
+const seekPrimaryMs = 5_000;
+
 /** Milliseconds between log lines about refused commands: a full server refuses every write. */
 const quietMs = 60_000;
 
@@ -22,6 +25,7 @@ export interface RedisServerOptions {
 
 /** Reconnects by itself; commands fail at once meanwhile. */
 export function connectRedis({ url, logger, clock = () => performance.now() }: RedisServerOptions) {
+  let seekAgainAt = 0;
   const client = new Redis(url, {
     connectionName: 'postern',
     // A command that cannot be sent at once is not worth a wait.
@@ -33,6 +37,12 @@ export function connectRedis({ url, logger, clock = () => performance.now() }: R
     // For a server that fell silent without closing.
     socketTimeout: connectTimeoutMs,
     retryStrategy: () => pauseMs,
+    // After a failover the connection may lead to the former primary, which still answers.
+    reconnectOnError({ message }) {
+      if (!message.startsWith('READONLY') || clock() < seekAgainAt) return false;
+      seekAgainAt = clock() + seekPrimaryMs;
+      return true;
+    },
   });
   let isLost = false;
   let askAgainAt = 0;

@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
+import type { Troubles } from '../store/troubles.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { claimant, claimTokenOf, processOf } from './claim.ts';
@@ -21,10 +22,13 @@ interface DeadClaimsContext {
   readonly after: After;
 }
 
-export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
-  const { logger, after } = context;
+export function startFreeingDeadClaims({
+  troubles,
+  ...context
+}: DeadClaimsContext & { readonly troubles: Troubles }): Repeated {
+  const { after } = context;
   const failed = 'the claims of dead processes could not be freed';
-  return repeat({ logger, after, failed, retryMs: deadLookMs }, async () => {
+  return repeat({ troubles, after, failed, retryMs: deadLookMs }, async () => {
     await freeDeadClaims(context);
     return deadLookMs;
   });

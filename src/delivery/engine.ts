@@ -72,6 +72,7 @@ import { openPresence, type Presence } from '../store/presence.ts';
 import { createSharedClock, type SharedClock } from '../store/shared-clock.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
+import { createTroubles, type Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
@@ -135,6 +136,8 @@ interface DeliveryEngineOptions {
   readonly maxStoredBytes?: number;
   readonly maxBytes: number;
   readonly logger: Logger;
+  /** By default those of the engine alone. */
+  readonly troubles?: Troubles;
   readonly telemetry?: Telemetry;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
@@ -145,7 +148,7 @@ interface DeliveryEngineOptions {
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { database, queueDatabase, location, allows, proxies, tuning, logger, randomBytes } = options;
-  const { telemetry = noTelemetry, now } = options;
+  const { telemetry = noTelemetry, now, troubles = createTroubles(logger) } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
@@ -173,10 +176,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     ...options,
     maxBytes: options.maxStoredBytes ?? 0,
     after,
-    onFailure: (err) => logger.warn({ err }, 'could not store how many bytes events take'),
+    trouble: troubles.of('could not store how many bytes events take', { level: 'warn' }),
   });
   const worker = new Worker({
     ...options,
+    troubles,
     queue: createQueue({
       ...options,
       database: queueDatabase,
@@ -205,10 +209,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     transaction,
     presence,
     logger,
+    troubles,
     telemetry,
     after,
   });
-  const pace = { logger, clock, after };
+  const pace = { troubles, clock, after };
   const holding = startSteps(
     pace,
     holds(database, transaction, location.kind),
@@ -227,11 +232,12 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   );
   const retention = startRetention({
     ...options,
+    troubles,
     kind: location.kind,
     clock,
     after,
   });
-  const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, logger });
+  const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, troubles });
   return {
     emit,
     storedBytes,

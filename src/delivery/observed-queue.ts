@@ -12,7 +12,7 @@ export function observeQueue(
     readonly lanes: Lanes;
     readonly limits: LaneLimits;
     readonly leases: { readonly size: number };
-    readonly outcomes: { readonly size: number; readonly unstored: number };
+    readonly outcomes: { readonly size: number; readonly unstored: number; readonly unstoredMs: number };
   },
 ): void {
   metrics?.observe('postern.delivery.requests', () => [
@@ -21,6 +21,7 @@ export function observeQueue(
     [outcomes.size - outcomes.unstored, { state: 'settling' }],
     [outcomes.unstored, { state: 'unstored' }],
   ]);
+  metrics?.observe('postern.delivery.unstored.age', () => [[outcomes.unstoredMs / 1_000, {}]]);
   metrics?.observe('postern.delivery.slots', () => [[lanes.slots, {}]]);
   metrics?.observe('postern.delivery.leases', () => [[leases.size, {}]]);
   metrics?.observe('postern.delivery.lanes', () => {

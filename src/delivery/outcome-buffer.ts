@@ -29,6 +29,8 @@ interface OutcomeBuffer {
   readonly apart: Iterable<string>;
   /** Outcomes set apart. */
   readonly unstored: number;
+  /** Milliseconds since the first of them was set apart; 0 without any. */
+  readonly unstoredMs: number;
   /** All, but those that a flush has taken. */
   readonly size: number;
 }
@@ -45,10 +47,15 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   let parts: ApartOutcomes[] = [];
   /** Of webhooks with a row that somebody locks: each try of any part takes time from all others. */
   const delays = new Map<string, Delay>();
-  /** The numbers of outcomes set apart, by webhook. */
-  const apart = new Map<string, number>();
+  /** The numbers of outcomes set apart, by webhook, and since when there are any. */
+  const apart = new Map<string, { readonly count: number; readonly since: number }>();
   const setApart = (webhookId: string, outcomes: readonly AttemptOutcome[], failures = 0, notBefore = clock()) => {
     parts.push({ webhookId, outcomes, failures, notBefore });
+  };
+  const countApart = (webhookId: string, more: number) => {
+    const { count, since } = apart.get(webhookId) ?? { count: 0, since: clock() };
+    if (count + more > 0) apart.set(webhookId, { count: count + more, since });
+    else apart.delete(webhookId);
   };
   const delayed = (part: ApartOutcomes): ApartOutcomes => {
     const { failures = 0, notBefore = 0 } = delays.get(part.webhookId) ?? {};
@@ -58,13 +65,12 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       notBefore: Math.max(part.notBefore, notBefore),
     };
   };
-  const unstored = () => [...apart.values()].reduce((sum, count) => sum + count, 0);
+  const unstored = () => [...apart.values()].reduce((sum, { count }) => sum + count, 0);
   return {
     add(outcome) {
-      const count = apart.get(outcome.webhookId);
-      if (count === undefined) waiting.push(outcome);
+      if (!apart.has(outcome.webhookId)) waiting.push(outcome);
       else {
-        apart.set(outcome.webhookId, count + 1);
+        countApart(outcome.webhookId, 1);
         setApart(outcome.webhookId, [outcome]);
       }
     },
@@ -80,7 +86,7 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       }
       const byWebhook = Map.groupBy(outcomes, ({ webhookId }) => webhookId);
       for (const [webhookId, own] of byWebhook) {
-        apart.set(webhookId, (apart.get(webhookId) ?? 0) + own.length);
+        countApart(webhookId, own.length);
         setApart(webhookId, own);
       }
       return [...byWebhook.keys()];
@@ -97,16 +103,12 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       return taken;
     },
     settledApart({ webhookId, outcomes }) {
-      const left = (apart.get(webhookId) ?? 0) - outcomes.length;
+      countApart(webhookId, -outcomes.length);
+      const isOver = !apart.has(webhookId);
       const delay = delays.get(webhookId);
-      if (left > 0) {
-        apart.set(webhookId, left);
-        if (delay !== undefined) delays.set(webhookId, { ...delay, notBefore: 0 });
-      } else {
-        apart.delete(webhookId);
-        delays.delete(webhookId);
-      }
-      return left <= 0;
+      if (isOver) delays.delete(webhookId);
+      else if (delay !== undefined) delays.set(webhookId, { ...delay, notBefore: 0 });
+      return isOver;
     },
     returnedApart({ webhookId, outcomes, failures }, error) {
       const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures);
@@ -128,6 +130,9 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
     },
     get unstored() {
       return unstored();
+    },
+    get unstoredMs() {
+      return apart.size === 0 ? 0 : clock() - Math.min(...[...apart.values()].map(({ since }) => since));
     },
     get size() {
       return waiting.length + unstored();

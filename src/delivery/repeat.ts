@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Troubles } from '../store/troubles.ts';
 import type { After } from './after.ts';
 
 export interface Repeated {
@@ -7,23 +7,27 @@ export interface Repeated {
 }
 
 interface RepeatOptions {
-  readonly logger: Logger;
+  readonly troubles: Troubles;
   readonly after: After;
-  /** The log line of a run that fails. */
+  /** The log line of the first run that fails. */
   readonly failed: string;
   /** From a failed run to the next one, in milliseconds. */
   readonly retryMs: number;
 }
 
 /** At once, and again and again. @param work returns the milliseconds until its next run */
-export function repeat({ logger, after, failed, retryMs }: RepeatOptions, work: () => Promise<number>): Repeated {
+export function repeat({ troubles, after, failed, retryMs }: RepeatOptions, work: () => Promise<number>): Repeated {
+  const trouble = troubles.of(failed);
   let closed = false;
   let cancel = () => {};
   const run = async () => {
-    const wait = await work().catch((error: unknown) => {
-      logger.error({ err: error }, failed);
-      return retryMs;
-    });
+    let wait = retryMs;
+    try {
+      wait = await work();
+      trouble.worked();
+    } catch (error) {
+      trouble.failed(error);
+    }
     if (closed) return;
     cancel = after(wait, () => {
       running = run();

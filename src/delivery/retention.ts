@@ -3,13 +3,13 @@
  * proportion to steps: deletion keeps up, as storing an event takes longer than deleting it among many.
  */
 
-import type { Logger } from 'pino';
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
 import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { type Clock, day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { CreationPosition } from '../store/keyset.ts';
+import type { Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
@@ -41,7 +41,7 @@ interface RetentionOptions {
   readonly now: () => Date;
   readonly clock: Clock;
   readonly after: After;
-  readonly logger: Logger;
+  readonly troubles: Troubles;
   readonly telemetry?: Pick<Telemetry, 'metrics'>;
 }
 

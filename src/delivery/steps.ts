@@ -1,14 +1,14 @@
 /** Work on many rows in small steps, with pauses of their lengths, so that nothing waits. */
 
-import type { Logger } from 'pino';
 import type { Clock } from '../kernel/lib/time-units.ts';
+import type { Troubles } from '../store/troubles.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
 const workLookMs = 1_000;
 
 interface StepsOptions {
-  readonly logger: Logger;
+  readonly troubles: Troubles;
   readonly clock: Clock;
   readonly after: After;
 }
@@ -22,12 +22,12 @@ export interface WaitingWebhooks {
 
 /** @param failed the log line of a failed step */
 export function startSteps(
-  { logger, clock, after }: StepsOptions,
+  { troubles, clock, after }: StepsOptions,
   webhooks: WaitingWebhooks,
   failed: string,
 ): Repeated {
   const step = inTurn(webhooks);
-  return repeat({ logger, after, failed, retryMs: workLookMs }, async () => {
+  return repeat({ troubles, after, failed, retryMs: workLookMs }, async () => {
     const began = clock();
     return (await step()) ? clock() - began : workLookMs;
   });

@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Outbound } from '../net/outbound.ts';
+import { createTroubles, type Trouble, type Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
 import { ClaimLeases } from './claim-leases.ts';
@@ -25,6 +26,7 @@ interface WorkerOptions {
   readonly queue: Queue;
   readonly outbound: Outbound;
   readonly logger: Logger;
+  readonly troubles?: Troubles;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
   readonly clock: Clock;
@@ -75,6 +77,8 @@ export class Worker {
   readonly #leases: ClaimLeases;
   readonly #outcomes: ReturnType<typeof createOutcomeBuffer>;
   readonly #flushes: FlushSchedule;
+  /** Of flushes, and of the looks before sending. */
+  readonly #trouble: Readonly<Record<'flush' | 'confirm', Trouble>>;
   /** Ends probes for destinations that wait for their places. */
   readonly #probes = new Map<ClaimedDelivery, AbortController>();
   #state: WorkerState = 'running';
@@ -87,12 +91,14 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     const { clock, after, limits, logger, pollMs, telemetry = noTelemetry } = options;
+    const { troubles = createTroubles(logger) } = options;
+    this.#trouble = { flush: troubles.of(queueFailed), confirm: troubles.of(queueFailed, { onDemand: true }) };
     this.#options = options;
     this.#observer = observeAttempts(telemetry, logger, () => options.now().getTime());
     this.#lanes = createLanes(limits, clock);
     this.#leases = new ClaimLeases(clock);
     this.#outcomes = createOutcomeBuffer(clock);
-    const onError = (err: unknown) => logger.error({ err }, queueFailed);
+    const onError = (error: unknown) => this.#trouble.flush.failed(error);
     const onFlushed = (isAskedFor: boolean) => this.#flushed(isAskedFor);
     this.#flushes = new FlushSchedule({ flush: () => this.#flush(), onError, onFlushed, after, clock, pollMs });
     observeQueue(telemetry.metrics, { lanes: this.#lanes, limits, leases: this.#leases, outcomes: this.#outcomes });
@@ -133,7 +139,7 @@ export class Worker {
   }
 
   async #flush(): Promise<void> {
-    const { queue, logger, clock, leaseMs, deadlineMs } = this.#options;
+    const { queue, clock, leaseMs, deadlineMs } = this.#options;
     const [settling, releasing] = [this.#outcomes.take(), this.#releases];
     this.#releases = [];
     const claims = this.#state === 'running' || (this.#state === 'recovering' && settling.length === 0);
@@ -149,14 +155,15 @@ export class Worker {
       );
       // Without claims, queued deliveries may wait for probes' places.
       const result = claims && quota === null ? { ...report, waiting: this.#lanes.queued } : report;
+      this.#trouble.flush.worked();
       this.#observer.disabled(result.disabled);
       this.#leases.end([...settling, ...releasing]);
       if (this.#state === 'recovering') this.#state = 'running';
       this.#accept(result, usableUntil);
       this.#scheduleNext(result, !claims);
-      this.#settleApart().catch((err: unknown) => logger.error({ err }, queueFailed));
+      this.#settleApart().catch((error: unknown) => this.#trouble.flush.failed(error));
     } catch (error) {
-      logger.error({ err: error }, queueFailed);
+      this.#trouble.flush.failed(error);
       this.#recover(settling, releasing, error);
     }
   }
@@ -312,11 +319,12 @@ export class Worker {
 
   /** After a failure none is: they are given back. */
   async #confirm(batch: readonly ClaimedDelivery[]): Promise<ReadonlySet<string>> {
-    const { queue, logger } = this.#options;
     try {
-      return await queue.confirm(batch.map((delivery) => this.#leases.current(delivery)));
-    } catch (err) {
-      logger.error({ err }, queueFailed);
+      const confirmed = await this.#options.queue.confirm(batch.map((delivery) => this.#leases.current(delivery)));
+      this.#trouble.confirm.worked();
+      return confirmed;
+    } catch (error) {
+      this.#trouble.confirm.failed(error);
       return new Set();
     }
   }

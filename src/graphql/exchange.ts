@@ -1,6 +1,6 @@
 /** The record of a request: the door's input, and each stage's findings for the next ones. */
 import type { ExecutionResult } from 'graphql';
-import type { IncomingRequest } from '../http/incoming-request.ts';
+import { type IncomingRequest, noteEvent } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { type FairTurns, type Turn, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
 import { nothingSpent, Printing, ReadMemo, type RequestContext, type Spent } from '../kernel/request-context.ts';
@@ -123,6 +123,7 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
       spent,
       signal,
       turn,
+      onEmitted: this.isMutation ? (eventId) => noteEvent(this.http.facts, eventId) : undefined,
       whenPrinted: isSubscription ? undefined : printing.whenPrinted,
       responses: isRead ? reads : undefined,
       generation: isRead ? this.cached?.generation : undefined,

@@ -31,6 +31,16 @@ export interface RequestFacts {
   keyId?: string;
   tokenId?: string;
   workspaceId?: string;
+  /** Of events that were emitted, separated by spaces. */
+  eventId?: string;
+}
+
+/** Of a request, beyond which a line has no more ids. */
+const eventsOfLine = 10;
+
+export function noteEvent(facts: RequestFacts, eventId: string): void {
+  const ids = facts.eventId?.split(' ') ?? [];
+  if (ids.length < eventsOfLine) facts.eventId = [...ids, eventId].join(' ');
 }
 
 interface RequestOptions {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
+import { http } from '../kernel/lib/node-http.ts';
 
 export interface ListenAddress {
   /** A host name stands for its first address, `localhost` for all, as clients differ in which they try. */
@@ -44,6 +45,13 @@ export async function listenAt(
       await Promise.all(closed);
     },
   };
+}
+
+/** Whether {@link listenAt} will do, before anything else is. @throws Error of node:net */
+export async function requireFree(at: ListenAddress): Promise<void> {
+  if (at.port === 0) return;
+  const { close } = await listenAt(http.createServer(), at);
+  await close();
 }
 
 const systemAddresses = async (host: string): Promise<string[]> =>

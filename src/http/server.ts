@@ -43,6 +43,8 @@ interface HttpOptions {
   readonly cors?: Cors | null;
   readonly observer?: RequestObserver | null;
   readonly waiting?: WaitingLimits;
+  /** Of an idle connection. */
+  readonly keepAliveMs?: number;
 }
 
 export interface HttpServer {
@@ -58,7 +60,7 @@ export interface HttpServer {
 
 export function createHttpServer(options: HttpOptions): HttpServer {
   const { logger, ready, draining = new AbortController(), isTrustedProxy = () => false, turns } = options;
-  const { cors = null, observer = null, waiting = waitingLimits } = options;
+  const { cors = null, observer = null, waiting = waitingLimits, keepAliveMs = 72_000 } = options;
   const router = createRouter();
   router.add(probes(ready, draining.signal, logger, options.unstored));
   const pipelined = oneAtATime(logger);
@@ -159,7 +161,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     return asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
   };
 
-  const server = createNodeServer(listener, closingWhile(draining.signal, limited.Response), becomesSocket);
+  const server = createNodeServer(
+    listener,
+    closingWhile(draining.signal, limited.Response),
+    becomesSocket,
+    keepAliveMs,
+  );
   server.on('upgrade', (raw, socket, head) => {
     unused.delete(raw.socket);
     // Before Node.js 22.21 every upgrade comes here.
@@ -230,10 +237,11 @@ function createNodeServer(
   listener: RequestListener,
   responses: typeof ServerResponse,
   shouldUpgradeCallback: (raw: IncomingMessage) => boolean,
+  keepAliveTimeout: number,
 ): Server {
   // node:http would refuse a request without a host in its own words, without id or log line. Its deadline cuts off
-  // slow headers and bodies.
-  const limits = { maxHeaderSize: maxHeadersLength, requestTimeout: 60_000, keepAliveTimeout: 72_000 };
+  // slow headers and bodies; it begins with the first byte of a request, however long the connection was idle.
+  const limits = { maxHeaderSize: maxHeadersLength, requestTimeout: 60_000, keepAliveTimeout };
   const options = { requireHostHeader: false, ServerResponse: responses, shouldUpgradeCallback, ...limits };
   const server = http.createServer(options, listener);
   // node:http would send a bare 417. A server may ignore the expectation (RFC 9110, 10.1.1).

@@ -41,6 +41,8 @@ export interface RequestContext {
   readonly atomicKey?: AtomicKey | undefined;
   /** With forwarded keys: the service stores responses. */
   readonly idempotency?: ForwardedIdempotency | undefined;
+  /** For the log: an event that the request has emitted. */
+  readonly onEmitted?: ((eventId: string) => void) | undefined;
   /** Responses by read: bytes are not fetched again for their value. Requests without effect only. */
   readonly responses?: ReadMemo | undefined;
   /** The data generation of a response to be cached (cache/response-store.ts): joins no read of another one. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Channel, channelNames } from './channel-messages.ts';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
 
 interface ChannelListener {
   onMessage(message: string): void;
@@ -20,6 +21,7 @@ const channelHeartbeatMs = 2_000;
 interface ChannelsOptions {
   onSilent(): void;
   readonly logger: Logger;
+  readonly troubles?: Troubles;
 }
 
 export type Channels = ReturnType<typeof openChannels>;
@@ -31,8 +33,12 @@ export function openChannels(
     directUrl = url,
     settings = postgresDefaults,
   }: { readonly url: string; readonly directUrl?: string | undefined; readonly settings?: PostgresSettings },
-  { onSilent, logger }: ChannelsOptions,
+  { onSilent, logger, troubles = createTroubles(logger) }: ChannelsOptions,
 ) {
+  const trouble = troubles.of('lost the notifications of the database, connecting again', {
+    level: 'warn',
+    onDemand: true,
+  });
   const origin = crypto.randomUUID();
   const listeners = new Map<string, ChannelListener[]>();
   const stopping = new AbortController();
@@ -68,6 +74,7 @@ export function openChannels(
           .join('; '),
       );
       isConnected = true;
+      trouble.worked();
       for (const listener of [...listeners.values()].flat()) listener.onConnected?.();
       for (;;) {
         await ask(client, 'select 1');
@@ -88,7 +95,7 @@ export function openChannels(
         await listen(current);
       } catch (error) {
         if (stopping.signal.aborted) return;
-        logger.warn({ err: error }, 'lost the notifications of the database, connecting again');
+        trouble.failed(error);
       }
       // Rejects when the process stops, and then the loop ends.
       await sleep(reconnectMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Dialect, Kysely, sql } from 'kysely';
 import { ConfigError } from '../kernel/config-error.ts';
+import { messageOf } from '../kernel/lib/to-error.ts';
 import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
 import { isPostgres } from './is-postgres.ts';
@@ -13,6 +15,7 @@ import type { Tables } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { type SqliteThreadOptions, threadedSqliteDialect } from './sqlite-threads.ts';
+import { unopenedSentence } from './unopened-file.ts';
 
 export type Database = Kysely<Tables>;
 
@@ -35,7 +38,21 @@ export const directly = <Location extends DatabaseLocation>(location: Location):
 /** The message gives the reason, but not the address, which may hold a password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
+  /** A sentence with the cause and what to do. */
+  readonly sentence: string;
+
+  constructor(location: DatabaseLocation, cause: unknown) {
+    const reason = reasonOf(cause);
+    super(reason, { cause });
+    this.sentence =
+      location.kind === 'sqlite'
+        ? unopenedSentence(location.file, reason)
+        : `DATABASE_URL names a database that cannot be opened (${reason}): start it, or correct the address, user, password or database in the variable.`;
+  }
 }
+
+/** Told why a server cannot be reached, and the seconds for which the start still tries. */
+export type OnUnreachable = (reason: string, secondsLeft: number) => void;
 
 interface OpenOptions extends Pick<SqliteThreadOptions, 'startsBoth'> {
   readonly onFault?: OnFault;
@@ -50,15 +67,58 @@ export async function openDatabase(
   { onFault = () => undefined, observer = null, onWait, startsBoth = false }: OpenOptions = {},
 ): Promise<Database> {
   if (location.kind === 'sqlite')
-    return migrated(await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
+    return migrated(location, await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
   await migrateAlone(location, steps, onWait);
   return openUnmigrated(directly(location), { onFault });
 }
 
-/** Runs pending migrations over a connection of their own. @throws as {@link openDatabase} */
-export async function migrateAlone(location: DatabaseLocation, steps: SchemaSteps, onWait?: OnWait): Promise<void> {
-  const migrating = await migrated(await connectForMigrations(location), steps, onWait);
+/** Runs pending migrations over a connection of their own. @param onUnreachable of a start, which waits for Postgres. @throws as {@link openDatabase} */
+export async function migrateAlone(
+  location: DatabaseLocation,
+  steps: SchemaSteps,
+  onWait?: OnWait,
+  onUnreachable?: OnUnreachable,
+): Promise<void> {
+  if (onUnreachable !== undefined) await waitForServer(location, onUnreachable);
+  const migrating = await migrated(location, await connectForMigrations(location), steps, onWait);
   await migrating.destroy();
+}
+
+const betweenTriesMs = 1_000;
+/** Between two words on the same wait. */
+const sayMs = 10_000;
+
+/** SQLSTATEs, or classes of them, of addresses, users and passwords that are wrong, and codes of certificates' files. */
+const mistakes: readonly string[] = ['28', '3D000', 'ENOENT', 'EACCES'];
+
+/** Machines start their servers in any order. @throws DatabaseUnavailable after the time of the settings */
+async function waitForServer(location: DatabaseLocation, onUnreachable: OnUnreachable): Promise<void> {
+  if (location.kind === 'sqlite') return;
+  const { startWaitSeconds } = location.settings ?? postgresDefaults;
+  const until = performance.now() + startWaitSeconds * 1_000;
+  let sayAt = 0;
+  for (;;) {
+    const database = await connectForMigrations(location);
+    try {
+      return await requireReachable(database, location);
+    } catch (error) {
+      const now = performance.now();
+      if (now + betweenTriesMs > until || isMistake(error)) throw error;
+      if (now >= sayAt) {
+        onUnreachable(messageOf(error), Math.round((until - now) / 1_000));
+        sayAt = now + sayMs;
+      }
+    } finally {
+      await database.destroy();
+    }
+    await sleep(betweenTriesMs);
+  }
+}
+
+function isMistake(error: unknown): boolean {
+  const { cause } = error instanceof Error && error.cause instanceof DatabaseFault ? error.cause : { cause: null };
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return mistakes.some((start) => code.startsWith(start));
 }
 
 /** Opens the database as it is, for {@link migrate}. */
@@ -77,22 +137,39 @@ export const openUnmigrated = async (location: DatabaseLocation, options: Connec
   });
 
 /** Runs pending migrations, and closes the database if that fails. */
-async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait): Promise<Database> {
+async function migrated(
+  location: DatabaseLocation,
+  database: Database,
+  steps: SchemaSteps,
+  onWait?: OnWait,
+): Promise<Database> {
   try {
-    await requireReachable(database);
+    await requireReachable(database, location);
     await requireSessions(database);
     await migrate(database, steps, onWait);
     return database;
   } catch (error) {
     await database.destroy();
-    throw error instanceof DatabaseFault ? new DatabaseUnavailable(reasonOf(error), { cause: error }) : error;
+    if (error instanceof DatabaseFault) throw new DatabaseUnavailable(location, error);
+    throw explained(error);
   }
 }
 
+/** SQLSTATEs: insufficient privilege, and no schema to create in, as a role sees one that it may not use. */
+const refusals: ReadonlySet<unknown> = new Set(['42501', '3F000']);
+const lacksRights = (error: unknown) => error instanceof Error && 'code' in error && refusals.has(error.code);
+
+/** A refusal of rights with its remedy; any other error as it is. */
+export const explained = (error: unknown): unknown =>
+  lacksRights(error) ? new ConfigError(rightsAdvice(messageOf(error)), { cause: error }) : error;
+
+const rightsAdvice = (reason: string) =>
+  `The role of DATABASE_URL may not create the tables of the gateway (${reason}): let it own the database (alter database <database> owner to <role>), or run "grant usage, create on schema public to <role>" as the owner; tables of another role become its own with "reassign owned by <other> to <role>".`;
+
 /** @throws DatabaseUnavailable */
-export async function requireReachable(database: Database): Promise<void> {
+export async function requireReachable(database: Database, location: DatabaseLocation): Promise<void> {
   await ping(database).catch((error: unknown) => {
-    throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+    throw new DatabaseUnavailable(location, error);
   });
 }
 

@@ -3,6 +3,7 @@ import {
   type DatabaseLocation,
   directly,
   migrateAlone,
+  type OnUnreachable,
   openDatabase,
   openUnmigrated,
   requireSamePlace,
@@ -40,13 +41,14 @@ interface DatabasesOptions {
   /** The statement that each of the queue's connections to Postgres begins with. */
   readonly queueSession?: string;
   readonly onWait?: OnWait;
+  readonly onUnreachable?: OnUnreachable;
 }
 
 /** Runs pending migrations. @throws DatabaseUnavailable; the driver's error when one fails */
 export async function openDatabases(
   location: DatabaseLocation,
   onFault: OnFault,
-  { observer = null, queueSession, onWait }: DatabasesOptions = {},
+  { observer = null, queueSession, onWait, onUnreachable }: DatabasesOptions = {},
 ) {
   if (location.kind === 'sqlite') {
     const options = { onFault, observer, startsBoth: true, ...(onWait && { onWait }) };
@@ -61,7 +63,7 @@ export async function openDatabases(
       close: () => only.destroy(),
     };
   }
-  await migrateAlone(location, migrations, onWait);
+  await migrateAlone(location, migrations, onWait, onUnreachable);
   const { settings = postgresDefaults } = location;
   const { Epoch } = await import('./postgres.ts');
   const epoch = new Epoch();

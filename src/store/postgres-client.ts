@@ -51,6 +51,20 @@ export class PostgresClient extends pg.Client {
   }
 }
 
+/**
+ * pg takes these modes for `verify-full`, and warns on standard error that it will not do so for ever. Here it does: the
+ * gateway keeps the stricter meaning, unless `uselibpqcompat=true` asks for that of libpq.
+ */
+const verifying: ReadonlySet<string | null> = new Set(['prefer', 'require', 'verify-ca']);
+
+export function withPlainMode(connectionString: string): string {
+  const url = URL.parse(connectionString);
+  if (url === null || !verifying.has(url.searchParams.get('sslmode'))) return connectionString;
+  if (url.searchParams.get('uselibpqcompat') === 'true') return connectionString;
+  // Only this parameter: others may be encoded as nobody would again.
+  return connectionString.replace(/([?&]sslmode=)[a-z-]+/, '$1verify-full');
+}
+
 /** Certificates are read per connection: they are renewed, or away for a while, as the process lives. */
 function readFiles({ connectionString, ...others }: pg.ClientConfig): {
   readonly read: pg.ClientConfig;
@@ -58,7 +72,7 @@ function readFiles({ connectionString, ...others }: pg.ClientConfig): {
 } {
   if (connectionString === undefined) return { read: others, unusable: null };
   try {
-    return { read: { ...others, ...parseIntoClientConfig(connectionString) }, unusable: null };
+    return { read: { ...others, ...parseIntoClientConfig(withPlainMode(connectionString)) }, unusable: null };
   } catch (error) {
     return { read: others, unusable: toError(error) };
   }

@@ -16,6 +16,8 @@ export const postgresDefaults = {
   idleTransactionTimeoutMs: 10_000,
   /** Idle time before TCP keep-alive probes, in milliseconds. */
   keepAliveMs: 5_000,
+  /** Wait of a start for a server that cannot be reached, in seconds; 0: none. */
+  startWaitSeconds: 60,
   /** Life of a connection, in seconds; 0: no limit. */
   lifetimeSeconds: 1_800,
 } as const;

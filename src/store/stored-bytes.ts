@@ -7,6 +7,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import { day } from '../kernel/lib/time-units.ts';
 import type { Database } from './database.ts';
+import type { Trouble } from './troubles.ts';
 
 /** Of a row of an event, a delivery or an attempt, besides its data. */
 export const rowBytes = 512;
@@ -26,13 +27,13 @@ interface StoredBytesOptions {
   readonly maxBytes: number;
   readonly now: () => Date;
   readonly after: After;
-  /** Called when bytes could not be stored: they are tried again. */
-  readonly onFailure: (error: unknown) => void;
+  /** Bytes that could not be stored are tried again. */
+  readonly trouble: Trouble;
 }
 
 export type StoredBytes = ReturnType<typeof createStoredBytes>;
 
-export function createStoredBytes({ database, maxBytes, now, after, onFailure }: StoredBytesOptions) {
+export function createStoredBytes({ database, maxBytes, now, after, trouble }: StoredBytesOptions) {
   const known = new LRUCache<string, { bytes: number; readonly at: number }>({ max: maxKnown });
   const unsaved: Tally = new Map();
   let cancel: (() => void) | null = null;
@@ -41,7 +42,7 @@ export function createStoredBytes({ database, maxBytes, now, after, onFailure }:
 
   const saveLater = () => {
     cancel ??= after(saveMs, () => {
-      save().catch(onFailure);
+      save().catch(trouble.failed);
     });
   };
 
@@ -62,8 +63,9 @@ export function createStoredBytes({ database, maxBytes, now, after, onFailure }:
             .doUpdateSet(({ ref, eb }) => ({ bytes: eb('stored_bytes.bytes', '+', ref('excluded.bytes')) })),
         )
         .execute();
+      trouble.worked();
     } catch (error) {
-      onFailure(error);
+      trouble.failed(error);
       for (const [workspaceId, bytes] of saving) addTo(unsaved, workspaceId, bytes);
       saveLater();
     }

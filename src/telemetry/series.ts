@@ -113,7 +113,16 @@ const series = {
   ),
   'postern.delivery.oldest_due.age': gauge(
     's',
-    'Age of the oldest delivery that is due and not being sent; 0 if there is none.',
+    'Age of the oldest delivery that could be sent now: it is due, nothing is being sent to its destination, which does not fail and is not paused; 0 if there is none.',
+  ),
+  'postern.delivery.oldest.age': gauge(
+    's',
+    'Age of the oldest delivery on its way, by what it waits for: nothing of its destination (due), other requests to a destination or one that fails (behind), a response (sending), the time of its next attempt (retrying), the end of a pause (paused), its redelivery (held); 0 if there is none.',
+    ['reason'],
+  ),
+  'postern.delivery.unstored.age': gauge(
+    's',
+    'Time for which attempts of a webhook could not be stored, the longest in this process; 0 if there is none.',
   ),
   'postern.delivery.backlog.age': gauge('s', 'Time since the deliveries in the database were counted.'),
   'postern.delivery.lanes': gauge(

@@ -198,6 +198,13 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
   ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
 ];
 
+test('schema --help prints its usage, and an unknown option is told in a line', async () => {
+  const help = await runProcess('src/app/cli/schema.ts', ['--help'], {});
+  expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('npm run schema') });
+  const mistake = await runProcess('src/app/cli/schema.ts', ['--subgrap'], {});
+  expect(mistake).toEqual({ code: 1, stdout: '', stderr: "Unknown option '--subgrap'. See --help.\n" });
+});
+
 test.concurrent.each(mistakes)('%s %j says %s', async (command, args, line) => {
   const { code, stdout, stderr } = await runProcess(files[command] ?? '', args, {
     DATABASE_URL: 'sqlite::memory:',

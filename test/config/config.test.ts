@@ -135,6 +135,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
   },
   DATABASE_CONNECTIONS: postgresNumber('connections', 'DATABASE_CONNECTIONS', 20, [5, 1_000]),
   DATABASE_CONNECT_TIMEOUT_MS: postgresNumber('connectTimeoutMs', 'DATABASE_CONNECT_TIMEOUT_MS', 3_000, [1, 3_600_000]),
+  DATABASE_START_WAIT_S: postgresNumber('startWaitSeconds', 'DATABASE_START_WAIT_S', 60, [0, 3_600]),
   DATABASE_QUERY_TIMEOUT_MS: postgresNumber('queryTimeoutMs', 'DATABASE_QUERY_TIMEOUT_MS', 9_000, [0, 3_600_000]),
   DATABASE_STATEMENT_TIMEOUT_MS: postgresNumber(
     'statementTimeoutMs',
@@ -271,6 +272,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['0.0.0.0', '0.0.0.0']],
     bad: [],
     needs: { METRICS_PORT: '0' },
+  },
+  KEEP_ALIVE_MS: {
+    of: ({ keepAliveMs }) => keepAliveMs,
+    unset: 72_000,
+    good: [
+      ['610000', 610_000],
+      ['1000', 1_000],
+    ],
+    bad: [['0', 'KEEP_ALIVE_MS must be a whole number from 1000 to ']],
   },
   SHUTDOWN_DELAY_MS: {
     of: ({ shutdownDelayMs }) => shutdownDelayMs,

@@ -137,7 +137,7 @@ describe('a workspace that has stored its quota', () => {
         maxBytes: 1_000,
         now: () => new Date(time),
         after: afterTimeout,
-        onFailure: () => expect.unreachable(),
+        trouble: { failed: () => expect.unreachable(), worked: () => undefined },
       });
     const [one, two] = [open(), open()];
     await two.requireRoom(workspaceId);

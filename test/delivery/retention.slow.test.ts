@@ -8,6 +8,7 @@ import { creationBeyond, deleteStep, firstPosition } from '../../src/delivery/re
 import { newId } from '../../src/kernel/ids.ts';
 import type { CreationPosition } from '../../src/store/keyset.ts';
 import type { EventTable } from '../../src/store/schema.ts';
+import { createTroubles } from '../../src/store/troubles.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 
@@ -142,7 +143,7 @@ describe.each(databases)('retention on $name', (dialect) => {
       now: () => gateway.clock.now,
       clock: () => performance.now(),
       after,
-      logger: pino({ level: 'error' }),
+      troubles: createTroubles(pino({ level: 'error' })),
     });
 
   it('stops in the middle of a sweep', async () => {

@@ -42,6 +42,7 @@ interface Watched {
 }
 /** What is used of an Apollo Client here. Its package has types, but this project does not have the package. */
 interface Client {
+  clearStore(): Promise<unknown>;
   query(options: { query: unknown; fetchPolicy?: string; errorPolicy?: string }): Promise<Result>;
   mutate(options: { mutation: unknown }): Promise<Result>;
   readQuery(options: { query: unknown }): Result['data'] | null;
@@ -88,6 +89,33 @@ describe.skipIf(!existsSync(fileOf('react-apollo', 'node_modules')))('apollo.ts'
     expect(data).toBeDefined();
     expect(client.readQuery({ query })).toEqual(data);
     expect(written).toEqual([]);
+  });
+
+  test('adds up what components select of an object without an id: each sends one request, and nothing is warned', async () => {
+    const written: string[] = [];
+    for (const level of ['warn', 'error'] as const)
+      vi.spyOn(console, level).mockImplementation((...text: unknown[]) => void written.push(text.join(' ')));
+    onTestFinished(() => void vi.restoreAllMocks());
+    // Not from the caches of the tests before.
+    await client.clearStore();
+    sent = 0;
+    const results: Result[] = [];
+    const components = [
+      'viewer { name }',
+      'viewer { scopes }',
+      'viewer { workspace { name } }',
+      'viewer { workspace { workspaceId } }',
+    ];
+    const watched = components.map((selection) =>
+      client
+        .watchQuery({ query: parse(`{ ${selection} }`) })
+        .subscribe((result) => !result.loading && void results.push(result)),
+    );
+    await expect.poll(() => results.length).toBeGreaterThanOrEqual(components.length);
+    // A request that one result causes for another is sent by now.
+    await client.query({ query: parse('{ viewer { keyId } }') });
+    for (const subscription of watched) subscription.unsubscribe();
+    expect({ sent, written }).toEqual({ sent: components.length + 1, written: [] });
   });
 
   test('merges pages, and keeps lists with other arguments apart', async () => {

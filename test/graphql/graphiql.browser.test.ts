@@ -295,6 +295,16 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       .poll(() => textIn('.graphiql-editor-tool .graphiql-editor:not(.hidden)', tab))
       .toContain('"X-API-KEY": ""');
     expect(await tab.content()).not.toContain(key);
+    await tab.evaluate(
+      (text) => {
+        const models = (globalThis as unknown as MonacoWindow).monaco.editor.getModels();
+        models.find(({ uri }) => /headers?\.json$/.test(uri.path))?.setValue(text);
+      },
+      JSON.stringify({ 'X-API-KEY': key }),
+    );
+    await tab.locator('.graphiql-execute-button').click();
+    await expect.poll(() => tab.locator('#status').innerText()).toContain('status 200');
+    expect(await tab.locator('#note').isVisible()).toBe(false);
     await tab.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
     await expect.poll(() => tab.locator('#problem').innerText()).toContain('Restart the gateway');
     await tab.getByText('.data/demo-key').waitFor();
@@ -389,6 +399,19 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await expect.poll(status).toContain('POSTERN_KEY');
     expect(await copied()).toContain('POSTERN_KEY');
     expect(await copied()).not.toContain(key);
+    // Node.js would print nested objects as `[Object]`.
+    expect(await copied()).not.toContain('console.log(data');
+  });
+
+  it('names no icon by a function of its program', async () => {
+    await expect.poll(() => page.locator('svg[aria-hidden="true"]').count()).toBeGreaterThan(5);
+    expect((await page.locator('svg > title').allTextContents()).filter((title) => / icon$/.test(title))).toEqual([]);
+    const nameless = await page
+      .locator('.graphiql-container button')
+      .evaluateAll((buttons) =>
+        buttons.flatMap((each) => (each.ariaLabel || each.textContent ? [] : [each.className])),
+      );
+    expect(nameless).toEqual([]);
   });
 
   it('says why nothing is copied', async () => {

@@ -253,3 +253,19 @@ describe('what is refused ahead of any route', () => {
     socket.destroy();
   });
 });
+
+test('an idle connection lives as long as KEEP_ALIVE_MS says, which its responses tell', async () => {
+  const own = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => undefined, keepAliveMs: 1_000 });
+  own.add([{ method: 'GET', path: '/id', serve: (request) => sendJson(request, 200, {}) }]);
+  const at = await own.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(at).port), '127.0.0.1').setEncoding('latin1');
+  const closed = once(socket, 'close');
+  socket.write('GET /id HTTP/1.1\r\nhost: a\r\n\r\n');
+  const [response] = await once(socket, 'data');
+  expect(String(response).toLowerCase()).toContain('keep-alive: timeout=1\r\n');
+  const since = performance.now();
+  await closed;
+  expect(performance.now() - since).toBeGreaterThan(900);
+  await own.close();
+  await server.listen({ host: '127.0.0.1', port: 0 });
+});

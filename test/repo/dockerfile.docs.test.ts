@@ -18,6 +18,16 @@ test('the build context has what the Dockerfile copies, and no data, secrets or 
   expect(['.data', '.git', 'node_modules', '.env'].filter((path) => isInContext(dockerignore, path))).toEqual([]);
 });
 
+test('the user is a number, and its folder is also for the group 0', () => {
+  const instructions = parseDockerfile(readFileSync('Dockerfile', 'utf8'));
+  expect(instructions.filter(({ name }) => name === 'USER').map(({ text }) => text)).toEqual(['1000']);
+  const [, owner, group, mode] =
+    instructions
+      .map(({ text }) => /install --directory --owner=(\S+) --group=(\S+) --mode=(\S+) \/data/.exec(text))
+      .find((found) => found !== null) ?? [];
+  expect({ owner, group, mode }).toEqual({ owner: '1000', group: '0', mode: '770' });
+});
+
 describe.skipIf(!canBuildImage)('the image', () => {
   let image: Image;
   let container: Container;
@@ -57,7 +67,8 @@ describe.skipIf(!canBuildImage)('the image', () => {
     expect(status).toMatch(/^Groups:\t*\s*$/m);
     expect(status).toMatch(/^CapEff:\t0+$/m);
     expect(container.exec(['touch', '/app/file'], { user: 'root' }).text).toContain('Read-only file system');
-    expect(container.exec(['ls', '-ld', '/data']).text).toMatch(/^drwx------ \d+ node node /);
+    expect(container.exec(['ls', '-ld', '/data']).text).toMatch(/^drwxrwx--- \d+ node root /);
+    expect(image.config.user).toMatch(/^\d+$/);
   });
 
   test('is healthy and ready, and is not healthy where nothing listens', () => {
@@ -66,6 +77,19 @@ describe.skipIf(!canBuildImage)('the image', () => {
     expect(container.exec(healthCheck, { environment: { PORT: '9' } })).toEqual({ code: 1, text: '' });
     expect(get('/readyz')).toBe('200 {"status":"ready"}\n');
     expect(get('/graphql?query=%7B__typename%7D')).toBe('200 {"data":{"__typename":"Query"}}\n');
+  });
+
+  test('runs as a user that it does not know, in the group 0', async () => {
+    const other = image.start(
+      { ...environment, PORT: '8081', DATABASE_URL: 'sqlite:/data/other/postern.db' },
+      '1000650000',
+    );
+    try {
+      await other.says('GraphiQL and GraphQL');
+      expect(readFileSync(`/proc/${other.pid()}/status`, 'utf8')).toMatch(/^Uid:\t1000650000\t/m);
+    } finally {
+      other.child.kill('SIGKILL');
+    }
   });
 
   test('has the commands', () => {

@@ -181,7 +181,7 @@ const floods: Readonly<Record<string, Flood>> = {
         maxBytes: 1,
         now,
         after: afterTimeout,
-        onFailure: () => expect.unreachable(),
+        trouble: { failed: () => expect.unreachable(), worked: () => undefined },
       });
       await times(11_000, async (n) => {
         await stored.requireRoom(`${n}`);

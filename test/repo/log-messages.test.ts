@@ -11,7 +11,7 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
 
 /** The calls of a log, or of what takes lines for it, and what work that failed is logged as, up to the end of the statement. */
 const calls =
-  /(?:\b(?:logger|log|report)(?:\.(?:info|warn|error)|\[[^\]]*\])?\(|\bstartSteps\(|[fF]ailed = )[\s\S]*?;\n/g;
+  /(?:\b(?:logger|log|report)(?:\.(?:info|warn|error)|\[[^\]]*\])?\(|\bstartSteps\(|\btroubles\??\.of\(|[fF]ailed = )[\s\S]*?;\n/g;
 /** Messages begin with a small letter. What begins with a large one is for the person at the terminal. */
 const message = /'((?:[a-z]|Redis )[^'\n]* [^'\n]*|request|stopping|stopped)'/g;
 

@@ -42,11 +42,8 @@ describe.skipIf(dialect === undefined)('a certificate that is away', () => {
 
       await rename(file, `${file}.old`);
       await endConnections(place);
-      const failures = () => gateway.output().match(/lost the notifications of the database[^\n]*/g) ?? [];
       await expect.poll(readiness).toBe(503);
-      // The first is the connection that was lost, the others could not be made.
-      await expect.poll(() => failures().length).toBeGreaterThan(2);
-      expect(gateway.output()).toContain('ENOENT');
+      await expect.poll(() => gateway.output()).toContain('ENOENT');
       // An unknown key needs the database, too.
       expect((await graphql(address, 'pk_unknown', '{ viewer { name } }')).status).toBe(503);
 

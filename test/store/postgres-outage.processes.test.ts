@@ -44,6 +44,30 @@ const emit = (accountId: string) =>
 
 const typesOf = ({ errors }: GraphQLResponse) => errors.map(({ extensions }) => extensions.type);
 
+test.skipIf(dialect === undefined)('a server that is away costs one line, and one when it is back', async () => {
+  const place = await emptyDatabase();
+  const first = await startTcpProxy(place.url);
+  const url = first.through(place.url);
+  const gateway = await startGateway({ environment: { DATABASE_URL: url } });
+  onTestFinished(gateway.close);
+  const told = (text: string) => gateway.log.filter(({ msg }) => String(msg).startsWith(text));
+  const { key } = await gateway.workspace();
+  await warm(gateway.address, key);
+  await first.close();
+  const since = performance.now();
+  await expect.poll(() => told('the database cannot be used')).toHaveLength(1);
+  // Each loop has failed several times.
+  await expect.poll(() => performance.now() - since).toBeGreaterThan(5_000);
+  const stacks = gateway.log.filter(({ err }) => err !== undefined).map(({ msg }) => msg);
+  expect(stacks.length).toBeLessThan(3);
+  const second = await startTcpProxy(place.url, Number(new URL(url).port));
+  onTestFinished(second.close);
+  await expect.poll(() => told('the database can be used again')).toHaveLength(1);
+  await expect.poll(async () => (await fetch(`${gateway.address}/readyz`)).status).toBe(200);
+  expect(told('the database cannot be used')).toHaveLength(1);
+  expect(gateway.log.filter(({ err }) => err !== undefined)).toHaveLength(stacks.length);
+});
+
 describe.skipIf(dialect === undefined)('a Postgres connection that falls silent', () => {
   test('is closed, and service goes on over new ones; notifications of other processes arrive again', async () => {
     const { direct, proxy, url } = await databaseBehindProxy();

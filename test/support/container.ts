@@ -29,7 +29,7 @@ export interface Image {
   /** The time that the instructions took, in milliseconds. */
   readonly builtInMs: number;
   /** Starts a container whose file system cannot be written to, but for the volume `/data`. It reaches no network. */
-  start(environment: Readonly<Record<string, string>>): Container;
+  start(environment: Readonly<Record<string, string>>, user?: string): Container;
   /** Whether a path is in the image. */
   has(file: string): boolean;
   [Symbol.dispose](): void;
@@ -81,7 +81,7 @@ export function buildImage(): Image {
     config,
     builtInMs,
     has: (file) => [at('upper'), baseImage].some((layer) => existsSync(layer + file)),
-    start(environment) {
+    start(environment, user = config.user) {
       // A new volume gets the owner that the image gives its folder.
       const { uid, gid, mode } = statSync(`${at('upper')}/data`);
       chownSync(at('volume'), uid, gid);
@@ -92,7 +92,7 @@ export function buildImage(): Image {
         `mount -t proc proc ${at('root')}/proc`,
         `mount -o remount,ro ${at('root')}`,
         'ip link set lo up',
-        `exec ${command(at('root'), config, config.command, { ...config.environment, ...environment })}`,
+        `exec ${command(at('root'), { ...config, user }, config.command, { ...config.environment, ...environment })}`,
       ].join(' && ');
       const child = spawn('unshare', [...namespaces, 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
       let output = '';
@@ -136,6 +136,9 @@ const inMounts = (commands: readonly string[]) =>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** As /etc/passwd has them; whoever is not in it gets the group 0. */
+const groupOf: Readonly<Record<string, string | number>> = { root: 0, node: 1000, '1000': 1000 };
+
 /** A command line that runs words in a root as the user and in the folder of an image, with nothing else in its environment. */
 function command(
   root: string,
@@ -143,12 +146,13 @@ function command(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): string {
-  const home = user === 'root' ? '/root' : `/home/${user}`;
+  // A user without an entry has no home.
+  const home = { root: '/root', node: '/home/node', '1000': '/home/node' }[user] ?? '/';
   const variables = Object.entries({ PATH: path, HOME: home, ...environment }).map(
     ([name, value]) => `${name}=${value}`,
   );
   const all = ['env', '-i', `--chdir=${directory}`, ...variables, ...words];
-  return `chroot --userspec=${user}:${user} --groups= ${root} ${all.map(quoted).join(' ')}`;
+  return `chroot --userspec=${user}:${groupOf[user] ?? 0} --groups= ${root} ${all.map(quoted).join(' ')}`;
 }
 
 /** The cache of npm on this machine stands for that of the builder. */

@@ -61,6 +61,35 @@ describe.each(databases)('on $name', (dialect) => {
     expect(lines('delivery failed').at(-1)).toMatchObject({ leftOut: 40 });
   });
 
+  test('the line of a request has the ids of the events that it emitted, by every command', async () => {
+    const { address, space, accountId } = gateway;
+    const webhookId = await gateway.webhook(receiver.address);
+    const context = { name: 'Buy', context: 'CHAT' };
+    const trigger = await gateway.webhook(receiver.address, {
+      type: 'TRIGGER',
+      source: null,
+      trigger: JSON.stringify(context),
+    });
+    const inputs = {
+      emitEvent: `accountId: "${accountId}", event: NEW_RELATION`,
+      sendTestEvent: `webhookId: "${webhookId}"`,
+      fireTriggerWebhook: `webhookId: "${trigger}", accountId: "${accountId}", context: { chat: { chatId: "c" } }`,
+    };
+    for (const [name, input] of Object.entries(inputs)) {
+      await graphql(address, space.key, `mutation { ${name}(input: { ${input} }) { __typename } }`);
+    }
+    const { emitEvent: input } = inputs;
+    const many = [...Array(12).keys()].map((n) => `e${n}: emitEvent(input: { ${input} }) { __typename }`);
+    await graphql(address, space.key, `mutation { ${many.slice(0, 2).join(' ')} }`);
+    await graphql(address, space.key, `mutation { ${many.join(' ')} }`);
+    const ids = lines('request').map(({ eventId }) => String(eventId).split(' '));
+    expect(ids.map(({ length }) => length)).toEqual([1, 1, 1, 2, 10]);
+    const stored = await gateway.app.database.selectFrom('events').select('id').execute();
+    expect(stored).toHaveLength(17);
+    const known = new Set(stored.map(({ id }) => id));
+    expect(ids.flat().filter((id) => !known.has(id))).toEqual([]);
+  });
+
   test('the line of a request has its key, its operation and its errors', async () => {
     const { address, space, accountId } = gateway;
     await graphql(

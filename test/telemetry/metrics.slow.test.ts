@@ -15,6 +15,9 @@ const expressions = [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(
   String(JSON.parse(text ?? '')),
 );
 
+const rules = await readFile(new URL('../../docs/run/observability.md', import.meta.url), 'utf8');
+const alerts = [...rules.matchAll(/^ +expr: (.+)$/gm)].map(([, text = '']) => text);
+
 /** As Prometheus has it: `a.b` in seconds is `a_b_seconds`. */
 const endings: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '1': '_ratio' };
 const prometheusNames = allSeries.map(([name, { kind, unit }]) => {
@@ -36,6 +39,27 @@ test('a destination that hangs is measured as such, and not by twice the deadlin
 /** The names that served samples belong to, without those of the parts of a histogram. */
 const served = (samples: readonly Sample[]) =>
   new Set(samples.flatMap(({ name }) => [name, name.replace(/_(?:bucket|sum|count)$/, '')]));
+
+/** What Prometheus itself has. */
+const ofPrometheus = new Set(['up', 'job', 'instance']);
+
+/** The metrics of an alert's expression that no sample has, and their labels that none of its samples has. */
+function unknownIn(expression: string, samples: readonly Sample[]): string[] {
+  const selectors = expression.matchAll(/\b(up|(?:postern|http|db|nodejs|process)_\w+)(?:\{([^}]*)\})?/g);
+  return [...selectors].flatMap(([, name = '', matchers = '']) => {
+    if (ofPrometheus.has(name)) return [];
+    const own = samples.filter((sample) => sample.name === name);
+    const labels = [...matchers.matchAll(/(\w+)=~?"([^"]*)"/g)].filter(([, label = '']) => !ofPrometheus.has(label));
+    const unknown = labels.filter(([, label = '']) => !own.some((sample) => label in sample.labels));
+    return [...(own.length === 0 ? [name] : []), ...unknown.map(([, label]) => `${name}{${label}}`)];
+  });
+}
+
+test('an alert on what no gateway exports is found', () => {
+  const samples = [{ name: 'postern_deliveries', labels: { state: 'due' }, value: 1 }];
+  const expression = 'max(postern_deliveries{stat="due",state="due"}) > postern_nothing{job="a"} or up{job="b"}';
+  expect(unknownIn(expression, samples)).toEqual(['postern_deliveries{stat}', 'postern_nothing']);
+});
 
 describe.each(databases)('with webhooks on $name, and in proxy mode', (dialect) => {
   test('every series is served, and the dashboard shows no other', { timeout: 60_000 }, async () => {
@@ -60,6 +84,8 @@ describe.each(databases)('with webhooks on $name, and in proxy mode', (dialect) 
     // And the other way round: what is counted is shown.
     const bases = new Set([...shown].flatMap((name) => [name, name.replace(/_(?:bucket|sum|count)$/, '')]));
     expect(prometheusNames.filter((name) => !bases.has(name))).toEqual([]);
+    expect(alerts.length).toBeGreaterThan(8);
+    expect(alerts.flatMap((each) => unknownIn(each, samples))).toEqual([]);
     await gateway.close();
     await receiver.close();
     expect([...collector.metrics].filter((name) => !allSeries.some(([known]) => known === name))).toEqual([]);

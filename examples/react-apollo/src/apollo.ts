@@ -10,6 +10,7 @@ import {
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { defer, finalize, map } from 'rxjs';
 import { beginRead, reportSkipped, streams, url, waits } from './gateway.ts';
+import mergePolicies from './gql/merge-policies.ts';
 import types from './gql/possible-types.ts';
 import { mergePages, type Page } from './postern/merge-pages.ts';
 import { skipFailed } from './postern/skip-failed.ts';
@@ -52,7 +53,14 @@ export const client = new ApolloClient({
   link: skip.concat(new ApolloLink((request, forward) => links[request.operationType].request(request, forward))),
   cache: new InMemoryCache({
     possibleTypes: types.possibleTypes,
-    typePolicies: { Query: lists, Viewer: lists, Account: lists, NetworkAuthor: lists, Webhook: lists },
+    typePolicies: {
+      ...mergePolicies,
+      Query: lists,
+      Viewer: { ...lists, merge: true },
+      Account: lists,
+      NetworkAuthor: lists,
+      Webhook: lists,
+    },
   }),
 });
 

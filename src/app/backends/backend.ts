@@ -7,6 +7,7 @@ import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/secret.ts';
 import type { Providers } from '../../providers/provider.ts';
+import type { Troubles } from '../../store/troubles.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 
 /** Everything outside of the program, injected so that tests can replace it. */
@@ -17,6 +18,8 @@ export interface Dependencies {
   readonly randomBytes: RandomBytes;
   readonly providers: Providers;
   readonly telemetry?: Telemetry;
+  /** Of the process; the composition root makes them. */
+  readonly troubles?: Troubles;
   /** Only tests set it. */
   readonly delivery?: DeliveryTuning;
   /** Only tests set it. */

@@ -33,6 +33,7 @@ export async function embeddedBackend(
     randomBytes,
     limits,
     telemetry = noTelemetry,
+    troubles,
     delivery: tuning = {},
     leases = {},
   } = dependencies;
@@ -59,6 +60,7 @@ export async function embeddedBackend(
     maxEvents: config.deliveryMaxEvents,
     maxStoredBytes: config.storedBytesPerWorkspace,
     logger,
+    ...(troubles && { troubles }),
     telemetry,
     now,
     randomBytes,

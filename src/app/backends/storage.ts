@@ -15,10 +15,12 @@ import type { Channels } from '../../store/channels.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
 import { openDatabases } from '../../store/databases.ts';
+import type { OnFault } from '../../store/faults.ts';
 import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
 import { type GatewayLock, lockAsGateway } from '../../store/process-files.ts';
+import type { Troubles } from '../../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
@@ -39,6 +41,7 @@ export async function openStorage(
     tokenKeys,
     isCachingInMemory = false,
     telemetry = noTelemetry,
+    troubles,
   }: {
     readonly now: () => Date;
     readonly logger: Logger;
@@ -47,15 +50,21 @@ export async function openStorage(
     /** Whether the response cache is out of other processes' reach. */
     readonly isCachingInMemory?: boolean;
     readonly telemetry?: Telemetry;
+    readonly troubles?: Troubles;
   },
 ) {
   const processId = newProcessId(randomBytes);
   const health = databaseHealth(() => databases.keys, { now, logger });
-  const databases = await openDatabases(location, health.onFault, {
+  // A start that fails says why by itself.
+  let isOpen = false;
+  const onFault: OnFault = (fault) => isOpen && health.onFault(fault);
+  const databases = await openDatabases(location, onFault, {
     observer: observeStore(telemetry),
     queueSession: aliveWhileOpen(processId),
+    onUnreachable: (reason, secondsLeft) => logger.warn({ reason, secondsLeft }, 'waiting for the database'),
     onWait: (holders) => logger.warn({ holders }, 'the migration of the database waits for other sessions'),
   });
+  isOpen = true;
   let lock: GatewayLock | null = null;
   try {
     if (location.kind === 'sqlite') lock = lockFor(location.file, isCachingInMemory);
@@ -78,7 +87,7 @@ export async function openStorage(
   if (location.kind === 'postgres') {
     const { openChannels } = await import('../../store/channels.ts');
     // This connection is asked for a sign of life, the others only when somebody needs them.
-    channels = openChannels(location, { onSilent: databases.renew, logger });
+    channels = openChannels(location, { onSilent: databases.renew, logger, ...(troubles && { troubles }) });
   }
   // SQLite has no messages: a revocation takes its second there.
   channels?.subscribe('revocation', { onMessage: remembered.forget, onConnected: remembered.forget });

@@ -5,6 +5,7 @@ import {
   connectForMigrations,
   type Database,
   type DatabaseLocation,
+  explained,
   requireReachable,
   requireSessions,
 } from '../../store/database.ts';
@@ -64,9 +65,11 @@ async function using<Result>(
 ): Promise<Result> {
   const database = await connectForMigrations(location);
   try {
-    await requireReachable(database);
+    await requireReachable(database, location);
     await requireSessions(database);
     return await work(database);
+  } catch (error) {
+    throw explained(error);
   } finally {
     await database.destroy();
   }

@@ -46,9 +46,7 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (oneLine.some((type) => error instanceof type)) return error.message;
   if (error instanceof DatabaseFault) return `${error.message} (${String(error.cause)})`;
-  if (error instanceof DatabaseUnavailable) {
-    return `DATABASE_URL names a database that cannot be opened (${error.message}): start it, correct its address, or unset the variable to use a SQLite file.`;
-  }
+  if (error instanceof DatabaseUnavailable) return error.sentence;
   const { message, code, syscall, path, address, port }: SystemError = error;
   if (code?.startsWith('ERR_PARSE_ARGS_')) return `${message.split('. ', 1)[0]}. See --help.`;
   if (syscall === 'listen' && code === 'EADDRINUSE') {

@@ -44,7 +44,10 @@ const emit: Subcommand = (args) => {
       maxBytes,
       now: () => now,
       after: afterTimeout,
-      onFailure: () => writeNote('The bytes of the event could not be counted for its workspace.'),
+      trouble: {
+        failed: () => writeNote('The bytes of the event could not be counted for its workspace.'),
+        worked: () => undefined,
+      },
     });
     await storedBytes.requireRoom(account.workspace_id);
     const store = createEmit({

@@ -46,6 +46,8 @@ export function readConfig(given: Environment) {
     production,
     logLevel: values.LOG_LEVEL,
     telemetry: telemetrySettings(values, values.PORT, proxies),
+    /** Of an idle connection. */
+    keepAliveMs: values.KEEP_ALIVE_MS,
     /** Milliseconds of service after the order to stop. */
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     /** Undefined: created once and kept in the data directory. */

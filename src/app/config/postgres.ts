@@ -21,6 +21,12 @@ export const postgresVariables = {
     1,
     maxMs,
   ),
+  DATABASE_START_WAIT_S: number(
+    'How long a starting gateway tries to reach Postgres, in seconds, each second once. `0` tries once.',
+    postgresDefaults.startWaitSeconds,
+    0,
+    3_600,
+  ),
   DATABASE_QUERY_TIMEOUT_MS: number(
     'How long to wait for a response of Postgres, in milliseconds, before the connection counts as lost. Set it above `DATABASE_STATEMENT_TIMEOUT_MS`. `0` sets no limit.',
     postgresDefaults.queryTimeoutMs,
@@ -63,6 +69,7 @@ export const postgresSettings = (values: { readonly [Name in keyof typeof postgr
   ({
     connections: values.DATABASE_CONNECTIONS,
     connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
+    startWaitSeconds: values.DATABASE_START_WAIT_S,
     queryTimeoutMs: values.DATABASE_QUERY_TIMEOUT_MS,
     statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
     lockTimeoutMs: values.DATABASE_LOCK_TIMEOUT_MS,

@@ -43,6 +43,11 @@ export const variables = {
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   ...telemetryVariables,
+  KEEP_ALIVE_MS: variable(
+    'How long the gateway keeps an idle connection of a client open, in milliseconds. Set it longer than the reverse proxy or load balancer in front keeps its idle connections.',
+    '72000',
+    wholeNumber(1_000, 3_600_000),
+  ),
   SHUTDOWN_DELAY_MS: optionalVariable(
     'How long a stopping gateway still serves requests, in milliseconds. `/readyz` responds with 503 meanwhile. Set it longer than a load balancer needs to notice that. If unset, `5000` in production and `0` outside production.',
     wholeNumber(0, 600_000),

@@ -5,12 +5,13 @@ import type { Emit } from '../../delivery/emit.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
 import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
-import { type Caller, requireManaging } from '../../kernel/caller.ts';
+import { requireManaging } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { type Issue, retrySoon, ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';
 import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
 import type { Notifications } from '../../store/notifications.ts';
@@ -62,31 +63,38 @@ export function deliveryCommands({
     }
   };
   const emitFor = async (
-    { workspaceId }: Caller,
+    { caller: { workspaceId }, onEmitted }: Pick<RequestContext, 'caller' | 'onEmitted'>,
     event: Omit<Parameters<Emit>[0], 'workspaceId'>,
   ): Promise<EventEmitted> => {
     const { eventId, deliveries, repeated } = await emit({ workspaceId, ...event });
+    onEmitted?.(eventId);
     return { object: 'EventEmitted', event_id: eventId, delivery_ids: deliveries, repeated };
   };
   return {
-    async emit({ caller }, { account_id, event, data, idempotency_key }) {
+    async emit({ caller, onEmitted }, { account_id, event, data, idempotency_key }) {
       // Each event that passes the shape has a source.
       const source = sourceOfEvents([event]) as WebhookSource;
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
       const account = await requireVisibleAccount(database, caller, account_id);
-      return emitFor(caller, {
-        accountId: account_id,
-        accountType: account.type,
-        source,
-        event,
-        data: data === undefined ? sample : { ...timeOf(sample), ...data },
-        given: data ?? null,
-        idempotencyKey: idempotency_key,
-      });
+      return emitFor(
+        { caller, onEmitted },
+        {
+          accountId: account_id,
+          accountType: account.type,
+          source,
+          event,
+          data: data === undefined ? sample : { ...timeOf(sample), ...data },
+          given: data ?? null,
+          idempotencyKey: idempotency_key,
+        },
+      );
     },
 
-    async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
+    async fireTrigger(
+      { caller, onEmitted },
+      { webhook_id, account_id, context, chat_id, message_id, idempotency_key },
+    ) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
       if (webhook.trigger === null)
         throw invalid(['webhook_id'], 'not_applicable', 'must be that of a TRIGGER webhook');
@@ -111,20 +119,23 @@ export function deliveryCommands({
         chat_id,
         ...(message_id === undefined ? {} : { message_id }),
       };
-      return emitFor(caller, {
-        accountId: account_id,
-        accountType: account.type,
-        source: null,
-        event: triggerEvent,
-        data: { timestamp: now().toISOString(), ...fields },
-        given: fields,
-        webhookId: webhook_id,
-        idempotencyKey: idempotency_key,
-        refusal,
-      });
+      return emitFor(
+        { caller, onEmitted },
+        {
+          accountId: account_id,
+          accountType: account.type,
+          source: null,
+          event: triggerEvent,
+          data: { timestamp: now().toISOString(), ...fields },
+          given: fields,
+          webhookId: webhook_id,
+          idempotencyKey: idempotency_key,
+          refusal,
+        },
+      );
     },
 
-    async sendTest({ caller }, { webhook_id, event }) {
+    async sendTest({ caller, onEmitted }, { webhook_id, event }) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
       requireEnabled(webhook, 'webhook_id');
       const { source } = webhook;
@@ -143,14 +154,17 @@ export function deliveryCommands({
         workspaceId: caller.workspaceId,
         accountIds: listened.length === 0 ? null : new Set(listened),
       });
-      return emitFor(caller, {
-        accountId: account?.id ?? null,
-        accountType: account?.type ?? null,
-        source,
-        event: chosen,
-        data: sampleData(source, chosen, now()),
-        webhookId: webhook_id,
-      });
+      return emitFor(
+        { caller, onEmitted },
+        {
+          accountId: account?.id ?? null,
+          accountType: account?.type ?? null,
+          source,
+          event: chosen,
+          data: sampleData(source, chosen, now()),
+          webhookId: webhook_id,
+        },
+      );
     },
 
     async redeliver({ caller }, { delivery_id }) {

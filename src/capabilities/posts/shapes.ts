@@ -20,6 +20,10 @@ const author = z.object({
   profile_picture_url: z.string().optional(),
 });
 
+/** Of a place in a text. Integers are not asked for: a service's are passed on. */
+const utf16Offset = () =>
+  z.number().meta({ description: 'In UTF-16 code units, as JavaScript counts; a service may count otherwise.' });
+
 const pictureSize = z.object({ width: z.number(), height: z.number() });
 
 const attachmentCommon = {
@@ -70,7 +74,7 @@ export const pnetPostShape = z.object({
   repost_content: z
     .object({ id: z.string(), date: z.string(), parsed_datetime: z.string(), author, text: z.string() })
     .optional(),
-  mentions: z.array(z.object({ url: z.string(), start: z.number(), length: z.number() })),
+  mentions: z.array(z.object({ url: z.string(), start: utf16Offset(), length: utf16Offset() })),
   attachments: z.array(attachment),
   poll: z
     .object({

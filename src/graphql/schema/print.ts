@@ -1,20 +1,33 @@
 /** Prints `schema.graphql`: sorted by name, for small diffs, and with directives, which graphql-js does not print. */
 import {
   astFromValue,
+  type GraphQLDirective,
   type GraphQLField,
   type GraphQLNamedType,
+  GraphQLOneOfDirective,
   type GraphQLSchema,
   isInterfaceType,
   isObjectType,
   lexicographicSortSchema,
+  parse,
   print,
   printSchema,
 } from 'graphql';
 import { costDirective, directivesOf, listSizeDirective } from '../cost/directives.ts';
 import { semanticNonNullDirective, semanticNonNullOf } from '../kit/semantic-nullability.ts';
 
+/** As a file: tools with a graphql-js older than 16.9 know no `@oneOf`, and read it where it is defined. */
 export const printedSchema = (schema: GraphQLSchema): string =>
+  printedAlone(schema).replace(/^schema \{[^}]*\}\n/m, `$&\n${print(definitionOf(GraphQLOneOfDirective))}\n`);
+
+/** Without definitions of what the specification has: composers define that themselves. */
+export const printedAlone = (schema: GraphQLSchema): string =>
   `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)))}\n`;
+
+function definitionOf(directive: GraphQLDirective) {
+  const text = `${JSON.stringify(directive.description)} directive @${directive.name} on ${directive.locations.join(' | ')}`;
+  return parse(text);
+}
 
 function withDirectives(schema: GraphQLSchema, printed: string): string {
   let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};

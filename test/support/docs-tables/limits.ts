@@ -16,7 +16,7 @@ import { maxByIds } from '../../../src/graphql/kit/node.ts';
 import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
 import { maxWaitingBytes, maxWaitingRequests, waitingLimits } from '../../../src/http/connections.ts';
 import { bodyLimits, maxBodyBytes, maxBodyChunks } from '../../../src/http/request-bodies.ts';
-import { maxHeadersLength } from '../../../src/http/request-head.ts';
+import { maxHeaderLength, maxHeadersLength } from '../../../src/http/request-head.ts';
 import { maxStrangerBytes, socketLimits } from '../../../src/http/web-socket.ts';
 import type { ErrorName } from '../../../src/kernel/errors.ts';
 import { issueLimits } from '../../../src/kernel/issues.ts';
@@ -58,6 +58,7 @@ const requests: readonly Limit[] = [
     `${later}, or closed with 1013: ${ofLargest}`,
   ],
   ['Request headers, the URL included', bytes(maxHeadersLength), error('content_too_large')],
+  ['A header that the gateway reads, such as `Accept`', characters(maxHeaderLength), error('content_too_large')],
   [
     'Fields of all objects in a JSON body',
     number(maxJsonFields),

@@ -36,6 +36,7 @@ const facts: Readonly<Record<keyof RequestFacts, string>> = {
   cost: 'Cost of the operation.',
   compiled: '`yes`, or the reason why the operation was not compiled.',
   cache: '`hit`, `miss` or `unavailable`, if the response [can be cached](caching.md).',
+  eventId: 'Id of the event that was emitted; of several, the first ten, separated by spaces.',
   errors: 'Types of the errors in the response. Each type is listed once.',
 };
 

@@ -1,4 +1,4 @@
-import { type AccountStatus, accountStatuses } from '../../../auth/account.ts';
+import { type AccountStatus, type AccountType, accountStatuses } from '../../../auth/account.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
@@ -28,7 +28,7 @@ export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contract
     WORKCHAT: 'The workplace chat.',
     MSGR: 'The messenger.',
     PHOTONET: 'The photo network, with posts. An addition to the contract, which has no value for this network.',
-  },
+  } satisfies Record<AccountType, string>,
 );
 
 export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = contractEnums(

@@ -32,8 +32,18 @@ export const MentionObject = partType<PnetPost['mentions'][number]>('PnetMention
   description: 'A person or company mentioned in the text of a post.',
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the profile of the person or company.')),
-    start: t.exposeFloat('start', required('Where the mention starts, as the network counts.')),
-    length: t.exposeFloat('length', required('Length of the mention, as the network counts.')),
+    start: t.exposeFloat(
+      'start',
+      required(
+        'Where the mention starts, in UTF-16 code units, as JavaScript counts: an emoji often has two. In proxy mode as the service counts; the contract does not say.',
+      ),
+    ),
+    length: t.exposeFloat(
+      'length',
+      required(
+        'Length of the mention, in UTF-16 code units, as JavaScript counts: an emoji often has two. In proxy mode as the service counts; the contract does not say.',
+      ),
+    ),
   }),
 });
 

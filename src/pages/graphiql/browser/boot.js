@@ -38,7 +38,10 @@ const schema = introspection
     )
   : undefined;
 
-const { fetcher, stop } = createFetcher(endpoint, showResponse);
+const { fetcher, stop } = createFetcher(endpoint, (response) => {
+  showResponse(response);
+  if (response?.hasWorkingKey) element('note').hidden = true;
+});
 
 /** Opens an operation in the present tab, with the key that is there. It is sent when the user runs it, by Enter. */
 function open(operation) {

@@ -6,7 +6,7 @@ import { firstOperation } from './snippets.js';
 /**
  * @param {string} endpoint
  * @param {(response: object | null) => void} onResponse hears what there is to say of a response: `status`, `ms` until it had
- *   arrived, `requestId`, how many `errors` it has, `bytes` and `cost` (`requestedCost`, `limit`); of a subscription instead
+ *   arrived, `requestId`, `hasWorkingKey`, how many `errors` it has, `bytes` and `cost` (`requestedCost`, `limit`); of a subscription instead
  *   how many `results` have arrived. Null when a request is sent.
  */
 export function createFetcher(endpoint, onResponse) {
@@ -31,6 +31,8 @@ export function createFetcher(endpoint, onResponse) {
         status: response.status,
         ms: performance.now() - startedAt,
         requestId: response.headers.get('x-request-id'),
+        // A wrong one is refused, whatever the operation.
+        hasWorkingKey: response.status < 400 && Boolean(sent.get('x-api-key') || sent.get('authorization')),
         ...more,
       });
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {

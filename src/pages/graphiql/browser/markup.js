@@ -25,6 +25,12 @@ export function correctMarkup(root) {
     for (const item of root.querySelectorAll('.graphiql-history-item-label[aria-label]')) {
       item.removeAttribute('aria-label');
     }
+    // The names of minified functions. The buttons around have names of their own.
+    for (const title of root.querySelectorAll('svg > title:not(:empty)')) {
+      if (!/^\w+ icon$/.test(title.textContent)) continue;
+      title.textContent = '';
+      title.parentElement.setAttribute('aria-hidden', 'true');
+    }
     labelHistory(root);
   };
   new MutationObserver(correct).observe(root, {

@@ -40,7 +40,7 @@ function program({ url, query, variables }, type) {
     kind === 'subscription'
       ? `const client = createClient({ url: '${url}', headers: { ${lines.key} } });
 for await (const { data, errors } of client.iterate${type ? `<${type}>` : ''}(${lines.sent})) {
-  console.log(data, errors);
+  console.dir({ data, errors }, { depth: null });
 }`
       : `const response = await fetch('${url}', {
   method: 'POST',
@@ -48,7 +48,7 @@ for await (const { data, errors } of client.iterate${type ? `<${type}>` : ''}(${
   body: JSON.stringify(${lines.sent}),
 });
 const { data, errors }${type ? `: { data?: ${type} | null; errors?: { message: string }[] }` : ''} = await response.json();
-console.log(data, errors);`;
+console.dir({ data, errors }, { depth: null });`;
   return [
     kind === 'subscription' && `import { createClient } from 'graphql-sse';${type ? '' : '\n'}`,
     lines.types,
