@@ -21,6 +21,7 @@ import * as workspaceFigures from './019_workspace_figures.ts';
 import * as names from './020_names.ts';
 import * as eventIndex from './021_event_index.ts';
 import * as storedBytes from './022_stored_bytes.ts';
+import * as accountEvents from './025_account_events.ts';
 
 /** In order. A released step is never changed: add another, with `worksFrom` ({@link SchemaStep}). */
 export const migrations: SchemaSteps = {
@@ -46,4 +47,5 @@ export const migrations: SchemaSteps = {
   '020_names': names,
   '021_event_index': eventIndex,
   '022_stored_bytes': storedBytes,
+  '025_account_events': accountEvents,
 };
