@@ -91,6 +91,7 @@ async function store(
     await insertDeliveries(transaction, kind, deliveries);
     for (const delivery of deliveries) ids.push(delivery.id);
   }
+  if (stored.source !== null && emission.webhookId === undefined) changed.event(stored.id);
   if (ids.length > 0) {
     changed.work();
     changed.deliveries(ids);
@@ -107,6 +108,7 @@ export const eventRow = (emission: Emission, id: string, created_at: number): Ev
   source: emission.source,
   event: emission.event,
   data: JSON.stringify(emission.data),
+  webhook_id: emission.webhookId ?? null,
   idempotency_key: emission.idempotencyKey ?? null,
   fingerprint: fingerprintOf(emission),
   created_at,
