@@ -16,10 +16,10 @@ import type { QueriesContext } from './queries.ts';
 import { type AccountEvent, deliveryLimits, type EventData, type EventFilter, eventListScope } from './shapes.ts';
 
 /** Of a workspace: a page is a range of an index for each. */
-const maxAccounts = 250;
+export const maxAccounts = 250;
 
 /** Rows that a page of accounts looks at, where it has some types of events only. */
-const maxLooked = 10_000;
+export const maxLooked = 10_000;
 
 export type EventRow = Pick<EventTable, (typeof eventColumns)[number]>;
 
