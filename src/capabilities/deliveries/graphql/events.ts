@@ -8,6 +8,7 @@ import {
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder, readAnew } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
+import { requestFor } from '../../../graphql/kit/counted-connection.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
@@ -70,16 +71,11 @@ const filterArgs = builder.args((t) => ({
   event: t.field({ type: [KnownWebhookEventEnum], description: 'Types of the events. Defaults to all.' }),
 }));
 
-interface FilterArguments {
-  readonly accountIds?: readonly string[] | null | undefined;
-  readonly source?: readonly string[] | null | undefined;
-  readonly event?: readonly string[] | null | undefined;
-}
-
-const requestOf = ({ accountIds, source, event }: FilterArguments) => ({
-  account_ids: accountIds ?? undefined,
-  source: source ?? undefined,
-  event: event ?? undefined,
+const requestOf = requestFor({
+  operation: listEvents,
+  limits: deliveryLimits,
+  name: 'events',
+  scope: eventListScope,
 });
 
 builder.queryField('events', (t) =>
@@ -89,12 +85,7 @@ builder.queryField('events', (t) =>
     description:
       'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each. Embedded mode only. Scope: `webhooks:read`.',
     args: { ...filterArgs, ...connectionArgs(deliveryLimits, 'events') },
-    resolve: (_root, { first, after, ...filter }, context) => {
-      const request = requestOf(filter);
-      // The shape of the operation checks what the types do not.
-      const list = ['events', context.caller.keyId, ...eventListScope(request as Parameters<typeof eventListScope>[0])];
-      return readConnection(context, { operation: listEvents, request, limits: deliveryLimits, list, first, after });
-    },
+    resolve: (_root, args, context) => readConnection(context, requestOf(args, context)),
   }),
 );
 
@@ -111,8 +102,13 @@ builder.subscriptionField('eventReceived', (t) =>
       }),
     },
     extensions: readsById,
-    subscribe: (_root, { since, ...filter }, context) =>
-      run(watchEvents, context.ports, context, { ...requestOf(filter), since: since ?? undefined }),
+    subscribe: (_root, { accountIds, source, event, since }, context) =>
+      run(watchEvents, context.ports, context, {
+        account_ids: accountIds ?? undefined,
+        source: source ?? undefined,
+        event: event ?? undefined,
+        since: since ?? undefined,
+      }),
     resolve: readAnew,
   }),
 );
