@@ -7,7 +7,7 @@ import { isId } from '../../kernel/ids.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, readOpenJsonColumn } from '../../store/json.ts';
-import { byCreation, isAmongFirst, type Keyset, pageQuery, selectPage } from '../../store/keyset.ts';
+import { byCreation, isAmongFirst, type Keyset, selectPage } from '../../store/keyset.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
 import { findByIds } from '../../store/reads.ts';
 import type { EventTable } from '../../store/schema.ts';
@@ -68,27 +68,60 @@ export function listedEvents(
     });
   }
   const types = typesOf(filter);
-  let kept = shownEvents(database).select(['id', 'created_at', 'event']);
-  if (since !== null) kept = kept.where('created_at', '>=', since);
   return (after: readonly (string | number)[] | null, count: number) => {
+    const rangeOf = (column: 'account_id' | 'event', value: string, most: number) =>
+      eventRange(database, { column, value }, { keyset, after, since, count: most });
     const ofAccounts = () => {
       const looked = types === null ? count : Math.floor(maxLooked / (accounts?.length ?? 1));
       return [...new Set(accounts)].map((id) => {
-        const newest = pageQuery(kept.where('account_id', '=', id), keyset, after, looked).as('events');
-        const events = database.selectFrom(newest).select(['id', 'created_at']);
+        const events = database.selectFrom(rangeOf('account_id', id, looked).as('events')).select(['id', 'created_at']);
         return types === null ? events : events.where('event', 'in', types);
       });
     };
     const ofWorkspace = () =>
       (types ?? webhookEvents).map((type) => {
-        const ofType = kept.where('workspace_id', '=', caller.workspaceId).where('event', '=', type);
-        return database.selectFrom(pageQuery(ofType, keyset, after, count).as('events')).select(['id', 'created_at']);
+        const events = rangeOf('event', type, count).where('workspace_id', '=', caller.workspaceId);
+        return database.selectFrom(events.as('events')).select(['id', 'created_at']);
       });
     const ranges = accounts === null ? ofWorkspace() : types?.length === 0 ? [] : ofAccounts();
     return visibleEvents(database, caller)
       .select(eventColumns)
       .where(ranges.length === 0 ? sql<boolean>`1 = 0` : isAmongFirst(kind, ranges, keyset, after, count));
   };
+}
+
+interface EventRange {
+  readonly keyset: Keyset<'created_at' | 'id'>;
+  readonly after: readonly (string | number)[] | null;
+  readonly since: number | null;
+  readonly count: number;
+}
+
+/**
+ * The range of an index with one value of a column before those of the keyset. Rows are compared, and ordered by the column
+ * as well: for an equal value, Postgres may take the index of ages for the order, and look at the events of everybody.
+ */
+function eventRange(
+  database: Database,
+  { column, value }: { readonly column: 'account_id' | 'event'; readonly value: string },
+  { keyset: { order, columns }, after, since, count }: EventRange,
+) {
+  const named = sql.ref(column);
+  const isFrom = sql<boolean>`${named} >= ${value}`;
+  const isUpTo = sql<boolean>`${named} <= ${value}`;
+  const place = sql.join([column, ...columns].map((name) => sql.ref(name)));
+  const isBehind =
+    after === null
+      ? null
+      : sql<boolean>`(${place}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join([value, ...after])})`;
+  const isSince =
+    since === null ? null : sql<boolean>`(${named}, ${sql.ref('created_at')}) >= (${sql.join([value, since])})`;
+  // One bound at each end: with two, Postgres may start at the wider one.
+  const bounds = order === 'asc' ? [isBehind ?? isSince ?? isFrom, isUpTo] : [isSince ?? isFrom, isBehind ?? isUpTo];
+  let range = shownEvents(database).select(['id', 'created_at', 'event']).limit(count);
+  for (const bound of bounds) range = range.where(bound);
+  for (const name of [column, ...columns]) range = range.orderBy(sql.ref(name), order);
+  return range;
 }
 
 export function accountEvents({
