@@ -34,13 +34,15 @@ const shownEvents = (database: Database) =>
   database.selectFrom('events').where('source', 'is not', null).where('webhook_id', 'is', null);
 
 const visibleEvents = (database: Database, { workspaceId, accountIds }: Caller) =>
-  shownEvents(database)
-    .where(isInWorkspace('events', workspaceId))
-    .where(amongAccounts(accountIds, 'events.account_id'));
+  shownEvents(database).where(isInWorkspace('events', workspaceId)).where(isOfAccounts(accountIds));
 
-/** For watchers, each of which sees some of them. */
-export const eventsById = (database: Database, ids: readonly string[]) =>
-  shownEvents(database).select(eventColumns).where('id', 'in', ids);
+/** Beside ids, whose index finds the rows (store/conditions.ts). */
+const isOfAccounts = (accountIds: Iterable<string> | null) =>
+  sql<boolean>`(${amongAccounts(accountIds, 'events.account_id')}) is true`;
+
+/** For watchers, each of which sees some of them. @param accountIds of all watchers; null for every account */
+export const eventsById = (database: Database, ids: readonly string[], accountIds: Iterable<string> | null) =>
+  shownEvents(database).select(eventColumns).where('id', 'in', ids).where(isOfAccounts(accountIds));
 
 /** The types of events that pass a filter; null for all. */
 export function typesOf({ source = [], event = [] }: EventFilter): readonly WebhookEvent[] | null {

@@ -137,10 +137,7 @@ function watchedEvents(
 ): Promise<readonly EventRow[]> {
   const workspaceIds = distinct(watchers.map(({ caller }) => [caller.workspaceId]));
   const accountIds = distinct(watchers.map(({ caller, accountIds }) => accountIds ?? caller.accountIds));
-  return eventsById(database, ids)
-    .where(isAmong('events.workspace_id', workspaceIds))
-    .where(amongAccounts(accountIds, 'events.account_id'))
-    .execute();
+  return eventsById(database, ids, accountIds).where(isAmong('events.workspace_id', workspaceIds)).execute();
 }
 
 /** Of one look. */
