@@ -67,10 +67,9 @@ describe.skipIf(!chromium)('a page with an access token', () => {
   });
 
   test('shows the messages that are kept, and each that comes, also what came without a connection', async () => {
-    const other = await workspace.account({ name: 'Ada' });
     const receive = (message: string) =>
       gateway.app.ports.deliveries.emit(requestContext(workspace.workspaceId), {
-        account_id: other,
+        account_id: accountId,
         event: 'message_received',
         data: { message, sender: { name: 'Jo' } },
       });
@@ -78,14 +77,14 @@ describe.skipIf(!chromium)('a page with an access token', () => {
     const { page, complaints } = await openTab(await browser.newContext(), site.address);
     const shows = (expected: readonly string[]) =>
       expect.poll(() => page.locator('#messages li').allInnerTexts(), { timeout: minute }).toEqual(expected);
-    await shows(['Jo to Ada: first']);
+    await shows(['Jo to Grace: first']);
     await expect.poll(() => page.locator('#live').innerText(), { timeout: minute }).toBe('Live');
     await receive('second');
-    await shows(['Jo to Ada: second', 'Jo to Ada: first']);
+    await shows(['Jo to Grace: second', 'Jo to Grace: first']);
     // Closes the WebSocket.
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 16 * minute);
     await receive('third');
-    await shows(['Jo to Ada: third', 'Jo to Ada: second', 'Jo to Ada: first']);
+    await shows(['Jo to Grace: third', 'Jo to Grace: second', 'Jo to Grace: first']);
     expect(complaints).toEqual([]);
   });
 
