@@ -28,7 +28,7 @@ const budget: Readonly<Record<string, number>> = {
   kernel: 2_970,
   'main.ts': 2,
   net: 1_071,
-  pages: 1_019,
+  pages: 1_020,
   providers: 2_046,
   rest: 596,
   splice: 3_108,

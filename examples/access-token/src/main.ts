@@ -68,14 +68,13 @@ function showMessage({ id, createdAt, account, data: { message, sender } }: Mess
   place('messages').prepend(item);
 }
 
-const messageFields = 'id createdAt account { name } data';
 function followMessages(): void {
   // There is none: a minute covers what the clocks differ by.
   since ??= new Date(Date.now() - 60_000).toISOString();
   streams.subscribe<{ readonly eventReceived: Message }>(
     {
       query: `subscription Messages($since: DateTime) {
-        eventReceived(event: MESSAGE_RECEIVED, since: $since) { ${messageFields} }
+        eventReceived(event: MESSAGE_RECEIVED, since: $since) { id createdAt account { name } data }
       }`,
       // Read again with each connection: it begins with what came in between.
       variables: {
@@ -97,7 +96,7 @@ function followMessages(): void {
 async function read(): Promise<boolean> {
   const query = `query Accounts {
     accounts(first: 100) { nodes { accountId name status } }
-    events(first: 20, event: MESSAGE_RECEIVED) { nodes { ${messageFields} } }
+    events(first: 20, event: MESSAGE_RECEIVED) { nodes { id createdAt account { name } data } }
   }`;
   try {
     const { data, errors } = await readResult<Read>(await sendOperation(url, { query }, { fetch: send }));
