@@ -1,8 +1,8 @@
 /**
- * Notifications of new work, changed deliveries and stored events, announced after the commit: to this process by calls, to others on
- * Postgres by NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is on the
- * disk: all transactions of all databases that notify would commit one after the other. If the process ends in between,
- * other processes find work when they poll, as on SQLite.
+ * Notifications of new work, changed deliveries and stored events, announced after the commit: to this process by calls,
+ * to others on Postgres by NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is
+ * on the disk: all transactions of all databases that notify would commit one after the other. If the process ends in
+ * between, other processes find work when they poll, as on SQLite.
  */
 import { sql, type Transaction } from 'kysely';
 import { keysOf } from '../kernel/lib/objects.ts';
@@ -84,6 +84,8 @@ export function createNotifications(database: Database, channels: Channels | nul
     onMessage: () => publish({ ...noChanges, work: true }),
     onConnected: () => publish({ ...noChanges, work: true }),
   });
+  let connect = () => {};
+  const connected = channels === null ? Promise.resolve() : new Promise<void>((resolve) => (connect = resolve));
   for (const topic of topics) {
     let wasConnected = false;
     channels?.subscribe(channelOf[topic], {
@@ -92,8 +94,10 @@ export function createNotifications(database: Database, channels: Channels | nul
         else publish({ ...noChanges, ids: { ...noChanges.ids, [topic]: ids.split(',') } });
       },
       onConnected() {
-        if (wasConnected) missed(topic);
+        // Each event is announced once: what came before the first connection was missed as well.
+        if (wasConnected || topic === 'events') missed(topic);
         wasConnected = true;
+        connect();
       },
     });
   }
@@ -109,6 +113,8 @@ export function createNotifications(database: Database, channels: Channels | nul
     /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
     committed: (deliveryIds: readonly string[]) =>
       publish({ ...noChanges, ids: { ...noChanges.ids, deliveries: deliveryIds.slice(0, maxChangedIds) } }),
+    /** Resolves with the first connection to other processes. */
+    connected,
     onWork(listener: () => void) {
       workers.add(listener);
     },

@@ -230,17 +230,6 @@ describe.each(databases)('the events of accounts on $name', (dialect) => {
   it('are told by each filter, in the process that stores them and in others', async () => {
     second = await startGateway({ environment: { DATABASE_URL: gateway.databaseUrl } });
     for (const listening of [gateway, second]) {
-      // Its connection to Postgres takes a moment.
-      const warm = take(await watch({}, listening), 1);
-      let isWarm = false;
-      void warm.then(() => {
-        isWarm = true;
-      });
-      while (!isWarm) {
-        await emit(accounts[0]);
-        await sleep(5);
-      }
-      await sleep(700);
       const streams = [
         await watch({}, listening),
         await watch({ account_ids: [accounts[1]] }, listening),

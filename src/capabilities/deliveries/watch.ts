@@ -1,4 +1,5 @@
 /** Watching deliveries and events: which rows a watcher sees. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expressionBuilder, type RawBuilder, sql } from 'kysely';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
 import { type Caller, mayActFor } from '../../kernel/caller.ts';
@@ -23,7 +24,7 @@ import { canSee, storedDeliveries } from './visibility.ts';
 export interface WatchContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  readonly notifications: Pick<Notifications, 'listen'>;
+  readonly notifications: Pick<Notifications, 'listen' | 'connected'>;
   readonly now: () => Date;
 }
 
@@ -38,7 +39,9 @@ export function deliveryWatch({
   database,
   notifications,
   now,
-}: Omit<WatchContext, 'kind'>): Pick<DeliveriesPort, 'watch'> {
+}: Pick<WatchContext, 'database' | 'now'> & {
+  readonly notifications: Pick<Notifications, 'listen'>;
+}): Pick<DeliveriesPort, 'watch'> {
   const changes = createAnnouncedWatch<WatchedDeliveries, DeliveryTable, Delivery>(notifications, {
     topic: 'deliveries',
     overflow: 'drops',
@@ -65,6 +68,9 @@ interface WatchedEvents {
 /** Transactions commit in another order than that of their times: a replay begins so much earlier, in milliseconds. */
 const replayMarginMs = 10_000;
 
+/** A stream of a process that has just started waits so long for its connection to the others, in milliseconds. */
+const connectMs = 5_000;
+
 /** No event is lost between a list that was read and its stream: the stream fails instead, and begins with what is kept. */
 export function eventWatch({ database, kind, notifications }: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
   const events = createAnnouncedWatch<WatchedEvents, EventRow, AccountEvent>(notifications, {
@@ -84,6 +90,7 @@ export function eventWatch({ database, kind, notifications }: WatchContext): Pic
     async watchEvents({ caller, signal }, { since, ...filter }) {
       const { account_ids } = filter;
       if (account_ids !== undefined) await requireAccounts(database, caller, account_ids);
+      await Promise.race([notifications.connected, sleep(connectMs, undefined, { ref: false })]);
       const types = typesOf(filter);
       const scope = {
         caller,
