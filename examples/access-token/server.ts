@@ -13,7 +13,7 @@ const key = () => process.env.POSTERN_KEY || readFileSync(keyFile, 'utf8').trim(
 
 // What the user may do. Your sessions say who it is: give `accountIds`, if the user may not see every account of the key.
 const query = `mutation TokenOfUser($origins: [String!]) {
-  createAccessToken(input: { scopes: [ACCOUNTS_READ], expiresIn: 900, origins: $origins }) {
+  createAccessToken(input: { scopes: [ACCOUNTS_READ, WEBHOOKS_READ], expiresIn: 900, origins: $origins }) {
     ... on AccessTokenCreated { token }
     ... on ServiceError { message }
   }

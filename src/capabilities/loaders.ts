@@ -21,8 +21,10 @@ import { countAccounts, findAccounts } from './accounts/operations.ts';
 import {
   countDeliveries,
   findDeliveries,
+  findEvents,
   findLastAttempts,
   readBacklogs,
+  readDataOfEvents,
   readEventData,
   readStatistics,
 } from './deliveries/operations.ts';
@@ -82,6 +84,8 @@ const makers = {
   webhookHealth: batched(findWebhookHealth),
   deliveries: batched(findDeliveries),
   eventData: batched(readEventData),
+  accountEvents: batched(findEvents),
+  dataOfEvents: batched(readDataOfEvents),
   lastAttempts: batched(findLastAttempts),
   backlogs: batched(readBacklogs),
   statistics: (ports: Ports, context: RequestContext) =>

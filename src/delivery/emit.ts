@@ -100,6 +100,7 @@ async function store(
     }));
     ids.push(...(await insertDeliveries(transaction, kind, deliveries)));
   }
+  if (stored.source !== null && emission.webhookId === undefined) changed.event(stored.id);
   if (ids.length > 0) {
     changed.work();
     changed.deliveries(ids);
@@ -116,6 +117,7 @@ export const eventRow = (emission: Emission, id: string, created_at: number): Ev
   source: emission.source,
   event: emission.event,
   data: JSON.stringify(emission.data),
+  webhook_id: emission.webhookId ?? null,
   idempotency_key: emission.idempotencyKey ?? null,
   fingerprint: fingerprintOf(emission),
   created_at,

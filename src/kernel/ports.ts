@@ -36,6 +36,10 @@ export const readMethods = {
     'backlog',
     'summary',
     'watch',
+    'events',
+    'findEvents',
+    'dataOfEvents',
+    'watchEvents',
   ],
 } as const satisfies { readonly [Name in PortName]: readonly (keyof Ports[Name])[] };
 

@@ -6,6 +6,8 @@ export const channelNames = {
   work: 'postern_work',
   /** Ids of changed deliveries. */
   updates: 'postern_updates',
+  /** Ids of stored events; none where some were left out. */
+  events: 'postern_events',
 } as const;
 
 export type Channel = keyof typeof channelNames;

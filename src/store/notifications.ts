@@ -1,10 +1,11 @@
 /**
- * Notifications of new work and changed deliveries, announced after the commit: to this process by calls, to others on
- * Postgres by NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is on the
- * disk: all transactions of all databases that notify would commit one after the other. If the process ends in between,
- * other processes find work when they poll, as on SQLite.
+ * Notifications of new work, changed deliveries and stored events, announced after the commit: to this process by calls,
+ * to others on Postgres by NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is
+ * on the disk: all transactions of all databases that notify would commit one after the other. If the process ends in
+ * between, other processes find work when they poll, as on SQLite.
  */
 import { sql, type Transaction } from 'kysely';
+import { keysOf } from '../kernel/lib/objects.ts';
 import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
 import type { Channels } from './channels.ts';
 import type { Database } from './database.ts';
@@ -15,15 +16,24 @@ import { inTransaction } from './transaction.ts';
 /** NOTIFY carries less than 8,000 bytes: this many ids and commas. */
 const idsOfNotification = 250;
 
-/** Per transaction, and waiting to be read for watchers. Those beyond are left out until their next attempt. */
+/**
+ * Per transaction, and waiting to be read for watchers. Deliveries beyond are left out until their next attempt; of
+ * events, watchers are told that they have missed some.
+ */
 export const maxChangedIds = 1_000;
+
+/** What is announced by its id. */
+export type Topic = 'deliveries' | 'events';
+
+const channelOf = { deliveries: 'updates', events: 'events' } as const satisfies Record<Topic, string>;
+const topics = keysOf(channelOf);
 
 interface RecordedChanges {
   readonly work: boolean;
-  readonly deliveryIds: readonly string[];
+  readonly ids: Readonly<Record<Topic, readonly string[]>>;
 }
 
-const noChanges: RecordedChanges = { work: false, deliveryIds: [] };
+const noChanges: RecordedChanges = { work: false, ids: { deliveries: [], events: [] } };
 
 /** Milliseconds in which announcements wait for each other, for one statement. */
 const announceMs = 10;
@@ -35,6 +45,8 @@ export interface ChangeRecorder {
   work(): void;
   /** Created, or changed in state. */
   deliveries(ids: readonly string[]): void;
+  /** Stored, for all who watch their account. */
+  event(id: string): void;
 }
 
 /** Runs `work`, again after a conflict: it must change the database only. Announces the changes after the commit. */
@@ -43,9 +55,9 @@ export type NotifyingTransaction = <Result>(
 ) => Promise<Result>;
 
 export interface UpdateListener {
-  /** @param deliveryIds at least one */
-  onUpdated(deliveryIds: readonly string[]): void;
-  /** Updates of other processes may have been missed. */
+  /** @param ids of the topic, at least one */
+  onUpdated(ids: readonly string[]): void;
+  /** Some of other processes may have been missed. */
   onMissed(): void;
   /** The process stops: no updates follow. */
   onEnd(): void;
@@ -58,24 +70,37 @@ type After = (ms: number, act: () => void) => () => void;
 /** @param channels to other processes; null on SQLite */
 export function createNotifications(database: Database, channels: Channels | null, after: After) {
   const workers = new Set<() => void>();
-  const subscribers = new Set<UpdateListener>();
+  const subscribers = { deliveries: new Set<UpdateListener>(), events: new Set<UpdateListener>() };
   let ended = false;
-  const publish = ({ work, deliveryIds }: RecordedChanges) => {
+  const publish = ({ work, ids }: RecordedChanges) => {
     if (work) for (const listener of workers) listener();
-    if (deliveryIds.length > 0) for (const { onUpdated } of subscribers) onUpdated(deliveryIds);
+    for (const topic of topics)
+      if (ids[topic].length > 0) for (const { onUpdated } of subscribers[topic]) onUpdated(ids[topic]);
+  };
+  const missed = (topic: Topic) => {
+    for (const { onMissed } of subscribers[topic]) onMissed();
   };
   channels?.subscribe('work', {
     onMessage: () => publish({ ...noChanges, work: true }),
     onConnected: () => publish({ ...noChanges, work: true }),
   });
-  let wasConnected = false;
-  channels?.subscribe('updates', {
-    onMessage: (ids) => publish({ ...noChanges, deliveryIds: ids.split(',') }),
-    onConnected() {
-      if (wasConnected) for (const { onMissed } of subscribers) onMissed();
-      wasConnected = true;
-    },
-  });
+  let connect = () => {};
+  const connected = channels === null ? Promise.resolve() : new Promise<void>((resolve) => (connect = resolve));
+  for (const topic of topics) {
+    let wasConnected = false;
+    channels?.subscribe(channelOf[topic], {
+      onMessage(ids) {
+        if (ids === '') missed(topic);
+        else publish({ ...noChanges, ids: { ...noChanges.ids, [topic]: ids.split(',') } });
+      },
+      onConnected() {
+        // Each event is announced once: what came before the first connection was missed as well.
+        if (wasConnected || topic === 'events') missed(topic);
+        wasConnected = true;
+        connect();
+      },
+    });
+  }
   const announcer = channels === null ? null : createAnnouncer(database, channels.origin, after);
   const transactionOn = (connections: Database): NotifyingTransaction =>
     recorded(connections, (changes) => {
@@ -87,21 +112,23 @@ export function createNotifications(database: Database, channels: Channels | nul
     transactionOn,
     /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
     committed: (deliveryIds: readonly string[]) =>
-      publish({ ...noChanges, deliveryIds: deliveryIds.slice(0, maxChangedIds) }),
+      publish({ ...noChanges, ids: { ...noChanges.ids, deliveries: deliveryIds.slice(0, maxChangedIds) } }),
+    /** Resolves with the first connection to other processes. */
+    connected,
     onWork(listener: () => void) {
       workers.add(listener);
     },
     /** @returns stops listening */
-    listen(listener: UpdateListener): () => void {
+    listen(listener: UpdateListener, topic: Topic = 'deliveries'): () => void {
       if (ended) listener.onEnd();
-      subscribers.add(listener);
+      subscribers[topic].add(listener);
       return () => {
-        subscribers.delete(listener);
+        subscribers[topic].delete(listener);
       };
     },
     end() {
       ended = true;
-      for (const { onEnd } of subscribers) onEnd();
+      for (const topic of topics) for (const { onEnd } of subscribers[topic]) onEnd();
     },
     /** Resolves when the last changes are announced, or could not be: then others poll. */
     close: async () => announcer?.close(),
@@ -116,14 +143,17 @@ const recorded =
   (database: Database, announce: (changes: RecordedChanges) => Promise<void> | undefined): NotifyingTransaction =>
   async (work) => {
     const { value, changes } = await inTransaction(database, async (transaction) => {
-      const deliveryIds: string[] = [];
-      const changes = { work: false, deliveryIds };
+      const ids = { deliveries: [] as string[], events: [] as string[] };
+      const changes = { work: false, ids };
       const recorder: ChangeRecorder = {
         work() {
           changes.work = true;
         },
-        deliveries(ids) {
-          deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length));
+        deliveries(changed) {
+          ids.deliveries.push(...changed.slice(0, maxChangedIds - ids.deliveries.length));
+        },
+        event(id) {
+          ids.events.push(id);
         },
       };
       return { value: await work(transaction, recorder), changes };
@@ -135,19 +165,21 @@ const recorded =
 /** Announces the changes of all transactions of some milliseconds at once. The sender ignores its own notifications. */
 function createAnnouncer(database: Database, origin: string, after: After) {
   let work = false;
-  let ids = new Set<string>();
+  let ids = { deliveries: new Set<string>(), events: new Set<string>() };
   let cancel: (() => void) | null = null;
   let announcing: Promise<void> = Promise.resolve();
 
   function add(changes: RecordedChanges, ms = announceMs): void {
     work ||= changes.work;
-    for (const id of changes.deliveryIds) if (ids.size < maxChangedIds) ids.add(id);
-    if (work || ids.size > 0) cancel ??= after(ms, announce);
+    // One beyond shows that others are left out.
+    for (const topic of topics)
+      for (const id of changes.ids[topic]) if (ids[topic].size <= maxChangedIds) ids[topic].add(id);
+    if (work || topics.some((topic) => ids[topic].size > 0)) cancel ??= after(ms, announce);
   }
 
   function announce(): void {
-    const changes = { work, deliveryIds: [...ids] };
-    [work, ids, cancel] = [false, new Set(), null];
+    const changes = { work, ids: { deliveries: [...ids.deliveries], events: [...ids.events] } };
+    [work, ids, cancel] = [false, { deliveries: new Set(), events: new Set() }, null];
     // The fault is told by the pool, to whom the readiness of the process belongs.
     announcing = announcing.then(() => notify(database, origin, changes)).catch(() => add(changes, announceAgainMs));
   }
@@ -164,14 +196,17 @@ function createAnnouncer(database: Database, origin: string, after: After) {
 }
 
 /** Reaches other processes at once: a statement that writes nothing waits for no disk. */
-async function notify(database: Database, origin: string, { work, deliveryIds }: RecordedChanges): Promise<void> {
+async function notify(database: Database, origin: string, { work, ids }: RecordedChanges): Promise<void> {
   const messages: { readonly channel: string; readonly payload: string }[] = work
     ? [{ channel: channelNames.work, payload: encodeMessage(origin) }]
     : [];
-  for (let at = 0; at < deliveryIds.length; at += idsOfNotification) {
-    const ids = deliveryIds.slice(at, at + idsOfNotification);
-    messages.push({ channel: channelNames.updates, payload: encodeMessage(origin, ids.join()) });
+  const add = (topic: Topic, text?: string) =>
+    messages.push({ channel: channelNames[channelOf[topic]], payload: encodeMessage(origin, text) });
+  for (const topic of topics) {
+    const all = ids[topic].slice(0, maxChangedIds);
+    for (let at = 0; at < all.length; at += idsOfNotification) add(topic, all.slice(at, at + idsOfNotification).join());
   }
+  if (ids.events.length > maxChangedIds) add('events');
   if (messages.length === 0) return;
   const rows = rowsTable('postgres', 'message', rowsText({ channel: 'text', payload: 'text' }, messages));
   await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(database);

@@ -1,7 +1,7 @@
 /** Polls watched rows together, by id: notifications would be quicker, but only gateways send them. */
 import { createPacer } from '../kernel/lib/pacer.ts';
 import { DatabaseFault } from './faults.ts';
-import { type Watcher, type WatchFeed, watch } from './watch.ts';
+import { Watcher, type WatchFeed, watch } from './watch.ts';
 
 /** Two reads with one version are of one state. */
 interface Version {
@@ -126,6 +126,6 @@ export function createRowWatch<Row>(source: RowSource<Row>) {
   return {
     /** Each row now and after every change; a slow reader gets the newest. @param show null for a hidden row */
     watch: <Shown>(ids: readonly string[], signal: AbortSignal, show: (row: Row) => Shown | null) =>
-      watch(feed, pacer, new Map(ids.map((id) => [id, null])), signal, show),
+      watch(feed, pacer, new Watcher(new Map(ids.map((id) => [id, null]))), signal, show),
   };
 }

@@ -144,6 +144,8 @@ export interface EventTable {
   event: string;
   /** JSON data by the keys of the source. */
   data: string;
+  /** The only receiver, as of a fired trigger, a notice or a test event; null for all that listen. */
+  webhook_id?: string | null;
   /** Unique per account. */
   idempotency_key: string | null;
   /** SHA-256 that tells a repetition from another event under the same idempotency key. */

@@ -1,22 +1,32 @@
 /**
  * Watching: each watcher gets the newest states of what it watches, as fast as it reads. Changes come from a feed: polls
- * (row-watch.ts), or notifications (capabilities/deliveries/watch.ts).
+ * (row-watch.ts), or notifications (announced-watch.ts).
  */
+import { ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
 import type { Pacer } from '../kernel/lib/pacer.ts';
 
-/** The most unread states of one watcher. The oldest are dropped; what changes again is told again. */
+/** The most unread states of one watcher. Beyond it, see {@link Overflow}. */
 export const maxUnread = 1_000;
+
+/** The oldest are dropped where what changes again is told again; where each is told once, the watcher fails. */
+export type Overflow = 'drops' | 'fails';
+
+/** Clients read what they list again, and subscribe again. */
+export const missedChanges = () =>
+  new ServiceError('service_unavailable', { detail: 'Changes may have been missed. Subscribe again.' });
 
 /** What the feed knows of one watcher, and what that has not read yet. */
 export class Watcher<Scope, State> {
   readonly scope: Scope;
-  readonly #unread = new Map<string, State>();
+  readonly #overflow: Overflow;
+  #unread = new Map<string, State>();
   #end: { readonly error?: unknown } | null = null;
   #wake = () => {};
 
-  constructor(scope: Scope) {
+  constructor(scope: Scope, overflow: Overflow = 'drops') {
     this.scope = scope;
+    this.#overflow = overflow;
   }
 
   post(id: string, state: State): void {
@@ -24,7 +34,16 @@ export class Watcher<Scope, State> {
     this.#unread.delete(id);
     this.#unread.set(id, state);
     const [oldest] = this.#unread.keys();
-    if (this.#unread.size > maxUnread && oldest !== undefined) this.#unread.delete(oldest);
+    if (this.#unread.size > maxUnread && oldest !== undefined) {
+      if (this.#overflow === 'fails') this.fail(missedChanges());
+      else this.#unread.delete(oldest);
+    }
+    this.#wake();
+  }
+
+  /** Puts states before those that are unread, each once. */
+  precede(states: Iterable<readonly [id: string, state: State]>): void {
+    if (this.#end === null) this.#unread = new Map([...states, ...this.#unread]);
     this.#wake();
   }
 
@@ -79,11 +98,10 @@ export interface WatchFeed<Scope, State> {
 export function watch<Scope, State, Shown>(
   feed: WatchFeed<Scope, State>,
   pacer: Pacer,
-  scope: Scope,
+  watcher: Watcher<Scope, State>,
   signal: AbortSignal,
   show: (state: State) => Shown | null,
 ): AsyncGenerator<Shown, void> {
-  const watcher = new Watcher<Scope, State>(scope);
   const stop = () => {
     signal.removeEventListener('abort', stop);
     feed.leave(watcher);

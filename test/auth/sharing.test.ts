@@ -268,6 +268,7 @@ const usesOfKeyId: Readonly<Record<string, string>> = {
   'auth/streams.ts': 'counts and ends streams',
   'capabilities/accounts/embedded.ts': 'binds cursors: positions, of rows that are judged when they are read',
   'capabilities/accounts/graphql/viewer.ts': 'tells it',
+  'capabilities/deliveries/events.ts': 'binds cursors',
   'capabilities/deliveries/queries.ts': 'binds cursors',
   'capabilities/jobs/embedded.ts': 'binds cursors',
   'capabilities/webhooks/embedded.ts': 'binds cursors',

@@ -30,11 +30,14 @@ const rows = 1_000;
  */
 const readsAll: Readonly<Record<TestDialect['name'], (plan: readonly string[]) => boolean>> = {
   SQLite: (plan) =>
-    plan.some((line) =>
-      // All deliveries of a workspace, or all its webhooks beside a list of ids.
-      /(deliveries_of_workspace|webhooks_by_health) \(workspace_id=\?\)|^SCAN (?!(json_each|due|merged|part|some|aside|away|claimed|pending_notices|pending_holds|oldest_deliveries)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
-        line,
-      ),
+    plan.some(
+      (line, place) =>
+        // A part that was read before, under the name of its table.
+        !plan.slice(0, place).includes(line.replace('SCAN', 'CO-ROUTINE')) &&
+        // All deliveries of a workspace, or all its webhooks beside a list of ids.
+        /(deliveries_of_workspace|webhooks_by_health) \(workspace_id=\?\)|^SCAN (?!(json_each|due|merged|part|some|aside|away|claimed|pending_notices|pending_holds|oldest_deliveries)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
+          line,
+        ),
     ),
   Postgres: (plan) =>
     plan.some((line, place) => {
@@ -172,6 +175,19 @@ describe.each(databases)('on $name', (dialect) => {
         await app.ports.deliveries.counts(caller, [{}, ofWorkspace]);
       }
       await app.ports.deliveries.lists(context, [{ webhook_id: webhookId, order_by: 'created_at_asc' }]);
+      await app.ports.deliveries.findEvents(limited, someIds);
+      await app.ports.deliveries.dataOfEvents(limited, someIds);
+      for (const caller of [context, limited])
+        for (const filter of [{}, { event: ['new_relation' as const] }, { account_ids: [accountId] }]) {
+          const page = await app.ports.deliveries.events(caller, { ...filter, limit: 5 });
+          await app.ports.deliveries.events(caller, { ...filter, limit: 5, cursor: page.cursor ?? undefined });
+          const signal = AbortSignal.timeout(60_000);
+          const since = new Date(clock.now.getTime() + 60_000).toISOString();
+          const events = await app.ports.deliveries.watchEvents({ ...caller, signal }, { ...filter, since });
+          await gateway.emit('watched');
+          await events.next();
+          await events.return(undefined);
+        }
       // Not what every webhook here listens to: to find those, reading all is right.
       const filter = { source: ['email' as const], event: ['mail_sent' as const], enabled: true };
       await app.ports.webhooks.lists(context, [{}, { ...filter, account_id: accountId }, { account_id: accountId }]);

@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { requestContext } from '../support/request-context.ts';
 import { freePort } from '../support/reverse-proxy.ts';
 import { chromium } from '../support/servers.ts';
 import { again, runExample, type Server, serveExample } from './example.ts';
@@ -62,6 +63,28 @@ describe.skipIf(!chromium)('a page with an access token', () => {
     await text('#trouble').toBe('');
     expect(refused).toBeLessThanOrEqual(2);
     expect(await inaccessible(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows the messages that are kept, and each that comes, also what came without a connection', async () => {
+    const receive = (message: string) =>
+      gateway.app.ports.deliveries.emit(requestContext(workspace.workspaceId), {
+        account_id: accountId,
+        event: 'message_received',
+        data: { message, sender: { name: 'Jo' } },
+      });
+    await receive('first');
+    const { page, complaints } = await openTab(await browser.newContext(), site.address);
+    const shows = (expected: readonly string[]) =>
+      expect.poll(() => page.locator('#messages li').allInnerTexts(), { timeout: minute }).toEqual(expected);
+    await shows(['Jo to Grace: first']);
+    await expect.poll(() => page.locator('#live').innerText(), { timeout: minute }).toBe('Live');
+    await receive('second');
+    await shows(['Jo to Grace: second', 'Jo to Grace: first']);
+    // Closes the WebSocket.
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 16 * minute);
+    await receive('third');
+    await shows(['Jo to Grace: third', 'Jo to Grace: second', 'Jo to Grace: first']);
     expect(complaints).toEqual([]);
   });
 

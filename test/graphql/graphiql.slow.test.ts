@@ -178,6 +178,12 @@ describe('the examples', () => {
       expect(emitEvent.deliveries).toContainEqual(
         expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', enabled: false } }),
       ),
+    // Of the week that the demo begins with, too.
+    Events: ({ events }) => {
+      expect(events.nodes).toHaveLength(10);
+      expect(events.nodes[0]).toMatchObject({ event: 'MESSAGE_RECEIVED', account: { type: 'CHATAPP' } });
+    },
+    WatchEvents: () => expect.unreachable('it is a subscription'),
     SendTestEvent: ({ sendTestEvent }) => expect(sendTestEvent.deliveries).toHaveLength(1),
     WatchJobPostings: () => expect.unreachable('it is a subscription'),
     WatchAccounts: () => expect.unreachable('it is a subscription'),
@@ -254,8 +260,8 @@ describe('the examples', () => {
     client.dispose();
   });
 
-  it('WatchDeliveries emits the delivery of an event as soon as the event is emitted', async () => {
-    const example = exampleOf('WatchDeliveries');
+  it.each(['WatchDeliveries', 'WatchEvents'] as const)('%s emits as soon as an event is emitted', async (name) => {
+    const example = exampleOf(name);
     const leave = new AbortController();
     const response = await fetch(`${gateway.address}/graphql`, {
       method: 'POST',
@@ -268,7 +274,8 @@ describe('the examples', () => {
     await run('EmitEvent');
     let seen = '';
     // Some webhooks of the demo have a receiver; the others hold their deliveries.
-    while (!['"state":"HELD"', '"state":"SUCCEEDED"'].every((state) => seen.includes(state))) {
+    const states = name === 'WatchEvents' ? ['"data":{'] : ['"state":"HELD"', '"state":"SUCCEEDED"'];
+    while (!states.every((state) => seen.includes(state))) {
       const { value, done } = (await events?.read()) ?? { done: true };
       if (done) break;
       seen += value;

@@ -92,7 +92,12 @@ describe.each(reasons)('an id that is %s', (reason) => {
 });
 
 test('every subscription with ids is among them', () => {
-  expect(watching.map(({ name }) => name).sort()).toEqual(['accountUpdated', 'deliveryUpdated', 'jobPostingUpdated']);
+  expect(watching.map(({ name }) => name).sort()).toEqual([
+    'accountUpdated',
+    'deliveryUpdated',
+    'eventReceived',
+    'jobPostingUpdated',
+  ]);
   expect(reading.length).toBeGreaterThan(15);
   expect(isObjectType(schema.getSubscriptionType())).toBe(true);
 });

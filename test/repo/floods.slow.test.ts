@@ -192,23 +192,25 @@ const floods: Readonly<Record<string, Flood>> = {
       await database.destroy();
     },
   },
-  'deliveries whose changes are announced': {
-    collections: ['store/notifications.ts ids'],
+  'deliveries and events that are announced': {
+    collections: ['store/notifications.ts deliveries', 'store/notifications.ts events'],
     most: maxChangedIds,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' }, migrations);
       const channels = { origin: randomUUID(), subscribe() {}, close: async () => undefined };
       const { transaction } = createNotifications(database, channels, () => () => undefined);
       await times(3, (n) =>
-        transaction(async (_, changed) =>
-          changed.deliveries(Array.from({ length: maxChangedIds }, (_, place) => `${n}-${place}`)),
-        ),
+        transaction(async (_, changed) => {
+          const ids = Array.from({ length: maxChangedIds }, (_, place) => `${n}-${place}`);
+          changed.deliveries(ids);
+          for (const id of ids) changed.event(id);
+        }),
       );
       await database.destroy();
     },
   },
   'deliveries that change': {
-    collections: ['capabilities/deliveries/watch.ts changed', 'capabilities/deliveries/watch.ts watchers'],
+    collections: ['store/announced-watch.ts changed', 'store/announced-watch.ts watchers'],
     most: maxChangedIds,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });

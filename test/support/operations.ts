@@ -44,6 +44,11 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ webhookId }) => `all: deliveries { nodes { id deliveryId accountId data } }
       deliveries(webhookId: ${text(webhookId)}) { nodes { id deliveryId accountId data webhook { ${webhook} } } }`,
   ],
+  'Query.events': [
+    'webhooks:read',
+    ({ accountId }) => `all: events { nodes { id eventId accountId data } }
+      events(accountIds: [${text(accountId)}]) { nodes { id eventId accountId data account { ${account} } } }`,
+  ],
   'Query.eventSamples': [null, () => 'eventSamples(source: USERS) { event }'],
   'Query.jobPosting': ['jobs:read', ({ draftId }) => `jobPosting(jobId: ${text(draftId)}) { ${posting} }`],
   'Query.jobPostings': [

@@ -1,4 +1,4 @@
-/** The accounts of the workspace and their status, from the gateway itself. */
+/** The accounts of the workspace, their status and their messages, from the gateway itself. */
 import { createAccessTokens } from './postern/access-token.ts';
 import { createNotes } from './postern/notes.ts';
 import { createRetry } from './postern/retry.ts';
@@ -12,8 +12,19 @@ interface Account {
   readonly status: string;
 }
 
-interface Accounts {
-  readonly data?: { readonly accounts: { readonly nodes: readonly Account[] } | null } | null;
+/** An event: the gateway keeps it for some days. */
+interface Message {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly account: { readonly name: string } | null;
+  readonly data: { readonly message?: string; readonly sender?: { readonly name?: string } };
+}
+
+interface Read {
+  readonly data?: {
+    readonly accounts: { readonly nodes: readonly Account[] } | null;
+    readonly events: { readonly nodes: readonly Message[] } | null;
+  } | null;
   readonly errors?: readonly { readonly message: string }[];
 }
 
@@ -42,13 +53,56 @@ function show({ accountId, name, status }: Account): void {
   row.textContent = `${name}: ${status}`;
 }
 
-/** Returns whether the accounts could be read. */
+// #region messages
+/** Of the newest message. */
+let since: string | null = null;
+const shown = new Set<string>();
+
+/** A message may come twice: of those that are read, and live. */
+function showMessage({ id, createdAt, account, data: { message, sender } }: Message): void {
+  if (shown.has(id)) return;
+  shown.add(id);
+  if (since === null || createdAt > since) since = createdAt;
+  const item = document.createElement('li');
+  item.textContent = `${sender?.name ?? 'Somebody'} to ${account?.name ?? 'an account'}: ${message ?? ''}`;
+  place('messages').prepend(item);
+}
+
+function followMessages(): void {
+  // There is none: a minute covers what the clocks differ by.
+  since ??= new Date(Date.now() - 60_000).toISOString();
+  streams.subscribe<{ readonly eventReceived: Message }>(
+    {
+      query: `subscription Messages($since: DateTime) {
+        eventReceived(event: MESSAGE_RECEIVED, since: $since) { id createdAt account { name } data }
+      }`,
+      // Read again with each connection: it begins with what came in between.
+      variables: {
+        get since() {
+          return since;
+        },
+      },
+    },
+    {
+      next: ({ data }) => data && showMessage(data.eventReceived),
+      error: (reason) => troubles.set('messages', [`There are no live messages. ${JSON.stringify(reason)}`]),
+      complete: () => undefined,
+    },
+  );
+}
+// #endregion
+
+/** Returns whether the accounts and messages could be read. */
 async function read(): Promise<boolean> {
-  const query = 'query Accounts { accounts(first: 100) { nodes { accountId name status } } }';
+  const query = `query Accounts {
+    accounts(first: 100) { nodes { accountId name status } }
+    events(first: 20, event: MESSAGE_RECEIVED) { nodes { id createdAt account { name } data } }
+  }`;
   try {
-    const { data, errors } = await readResult<Accounts>(await sendOperation(url, { query }, { fetch: send }));
-    if (!data?.accounts) throw new Error(errors?.[0]?.message);
+    const { data, errors } = await readResult<Read>(await sendOperation(url, { query }, { fetch: send }));
+    if (!data?.accounts || !data.events) throw new Error(errors?.[0]?.message);
     for (const account of data.accounts.nodes) show(account);
+    for (const each of data.events.nodes.toReversed()) showMessage(each);
     troubles.set('read', []);
     return true;
   } catch (error) {
@@ -73,6 +127,7 @@ streams.on('closed', () => {
 // It is told which accounts to follow: until they are known there is nothing to subscribe to.
 const retry = createRetry();
 for (let failed = 0; !(await read()); failed += 1) await retry.wait(failed);
+followMessages();
 const query = `subscription Statuses($accountIds: [ID!]!) {
   accountUpdated(accountIds: $accountIds) { accountId name status }
 }`;

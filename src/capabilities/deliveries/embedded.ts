@@ -1,12 +1,13 @@
 import type { StoredBytes } from '../../store/stored-bytes.ts';
 import { webhookBacklog } from './backlog.ts';
 import { type CommandsContext, deliveryCommands } from './commands.ts';
+import { accountEvents } from './events.ts';
 import { type DeliveryRateLimits, limitedCommands } from './limits.ts';
 import type { DeliveriesPort } from './port.ts';
 import { deliveryQueries, type QueriesContext } from './queries.ts';
 import { webhookStatistics } from './statistics.ts';
 import { webhookSummary } from './summary.ts';
-import { deliveryWatch, type WatchContext } from './watch.ts';
+import { deliveryWatch, eventWatch, type WatchContext } from './watch.ts';
 
 /** In our own database, sent by our own engine. */
 export const embeddedDeliveries = (
@@ -20,4 +21,6 @@ export const embeddedDeliveries = (
   summary: webhookSummary(context),
   ...limitedCommands(deliveryCommands(context), context.limits, context.storedBytes),
   ...deliveryWatch(context),
+  ...accountEvents(context),
+  ...eventWatch(context),
 });

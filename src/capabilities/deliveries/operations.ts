@@ -6,6 +6,8 @@ import {
   deliveryFilterShape,
   deliveryListShape,
   emitShape,
+  eventListShape,
+  eventWatchShape,
   fireTriggerShape,
   redeliverAllShape,
   redeliverShape,
@@ -29,6 +31,10 @@ export const readStatistics = operation('webhooks:read', statisticsShape, ({ del
 export const readBacklogs = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.backlog);
 export const readWebhookSummary = operation('webhooks:read', summaryShape, ({ deliveries }) => deliveries.summary);
 export const watchDeliveries = operation('webhooks:read', watchShape, ({ deliveries }) => deliveries.watch);
+export const listEvents = operation('webhooks:read', eventListShape, ({ deliveries }) => deliveries.events);
+export const findEvents = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.findEvents);
+export const readDataOfEvents = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.dataOfEvents);
+export const watchEvents = operation('webhooks:read', eventWatchShape, ({ deliveries }) => deliveries.watchEvents);
 export const emitEvent = operation('events:write', emitShape, ({ deliveries }) => deliveries.emit);
 export const fireTrigger = operation('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);
 export const sendTestEvent = operation('webhooks:write', testEventShape, ({ deliveries }) => deliveries.sendTest);

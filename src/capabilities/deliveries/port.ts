@@ -2,6 +2,7 @@ import type { PageSource } from '../../kernel/page-source.ts';
 import type { ListSize, Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type {
+  AccountEvent,
   AttemptListRequest,
   DeliveriesRedelivered,
   Delivery,
@@ -12,6 +13,8 @@ import type {
   EmitEvent,
   EventData,
   EventEmitted,
+  EventListRequest,
+  EventWatch,
   FireTrigger,
   Redeliver,
   RedeliverAll,
@@ -24,7 +27,7 @@ import type {
   WebhookSummary,
 } from './shapes.ts';
 
-/** Additions to the contract, of embedded mode only. Requests have passed their shape. */
+/** Additions to the contract, of embedded mode only: deliveries, and the events behind them. Requests have passed their shape. */
 export interface DeliveriesPort {
   /** Pages of 1 to 250, by default 50. @throws ServiceError `account_mismatch` for an `account_id` beyond the key */
   list(context: RequestContext, request: DeliveryListRequest): Promise<Page<Delivery>>;
@@ -52,6 +55,22 @@ export interface DeliveriesPort {
   summary(context: RequestContext, request: SummaryRequest): Promise<WebhookSummary | null>;
   /** Each at creation and changes of state. @throws ServiceError `resource_not_found` for an invisible webhook */
   watch(context: RequestContext, request: Watch): Promise<AsyncGenerator<Delivery>>;
+  /**
+   * Events of accounts that are kept, newest first, as {@link watchEvents} yields them: not what is for one webhook alone,
+   * as a notice, a fired trigger or a test event is. Pages of 1 to 250, by default 50.
+   * @throws ServiceError `account_mismatch` for an account beyond the key
+   */
+  events(context: RequestContext, request: EventListRequest): Promise<Page<AccountEvent>>;
+  /** In the order of the ids; null for each that the key cannot see. */
+  findEvents(context: RequestContext, eventIds: readonly string[]): Promise<(AccountEvent | null)[]>;
+  /** In the order of the ids; null for each that the key cannot see. */
+  dataOfEvents(context: RequestContext, eventIds: readonly string[]): Promise<(EventData | null)[]>;
+  /**
+   * Each once it is stored, after those kept `since`. A reader that falls behind is told so.
+   * @throws ServiceError `resource_not_found` for an invisible account, `limit_too_high` for more than
+   * `maxReplayedEvents` since; while reading, `service_unavailable` when some may have been missed
+   */
+  watchEvents(context: RequestContext, request: EventWatch): Promise<AsyncGenerator<AccountEvent>>;
   /**
    * Resolves once the event and its deliveries are stored.
    * @throws ServiceError `resource_not_found` for an unknown account, `invalid_parameters` for a key that the source

@@ -1,7 +1,7 @@
 /** The contract does not cover deliveries: these terms and shapes are Postern's. */
 import { z } from 'zod';
 import type { disabledEvent } from '../../events/event.ts';
-import { type WebhookEvent, webhookEvents } from '../../events/sources.ts';
+import { type WebhookEvent, type WebhookSource, webhookEvents, webhookSourceNames } from '../../events/sources.ts';
 import { dateTimeOf } from '../../kernel/date-time.ts';
 import { keysOf } from '../../kernel/lib/objects.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
@@ -53,6 +53,16 @@ export interface Delivery {
   readonly next_attempt_at: number | null;
   readonly created_at: number;
   readonly finished_at: number | null;
+}
+
+/** An event of an account, for whoever listens. Times are epoch milliseconds. */
+export interface AccountEvent {
+  readonly object: 'AccountEvent';
+  readonly event_id: string;
+  readonly source: WebhookSource;
+  readonly event: WebhookEvent;
+  readonly account_id: string | null;
+  readonly created_at: number;
 }
 
 export type EventData = Readonly<Record<string, unknown>>;
@@ -168,6 +178,25 @@ export const deliveryListScope = (request: DeliveryFilter & Pick<DeliveryListReq
   request.order_by ?? defaultDeliveryOrder,
 ];
 
+/** That a stream begins with. */
+export const maxReplayedEvents = 500;
+
+const eventFilter = {
+  /** Of all accounts that the key may act for by default. */
+  account_ids: watchedIds().optional(),
+  source: anyValueOf(webhookSourceNames),
+  event: anyValueOf(webhookEvents),
+};
+
+export const eventListShape = z.strictObject({ ...eventFilter, limit, cursor });
+export const eventWatchShape = z.strictObject({ ...eventFilter, since: instant().optional() });
+/** Beside the key. */
+export const eventListScope = ({ account_ids, source, event }: EventFilter): CursorScope => [
+  anyOf(account_ids),
+  anyOf(source),
+  anyOf(event),
+];
+
 export const attemptListShape = z.strictObject({ delivery_id: resourceId(), limit, cursor });
 /** More than an operation can cost. */
 const maxWebhooks = 10_000;
@@ -209,6 +238,9 @@ export type FireTrigger = z.infer<typeof fireTriggerShape>;
 export type RedeliverAll = z.infer<typeof redeliverAllShape>;
 export type DeliveryFilter = z.infer<typeof deliveryFilterShape>;
 export type DeliveryListRequest = z.infer<typeof deliveryListShape>;
+export type EventListRequest = z.infer<typeof eventListShape>;
+export type EventWatch = z.infer<typeof eventWatchShape>;
+export type EventFilter = Omit<EventWatch, 'since'>;
 export type AttemptListRequest = z.infer<typeof attemptListShape>;
 export type StatisticsRequest = z.infer<typeof statisticsShape>;
 export type SummaryRequest = z.infer<typeof summaryShape>;

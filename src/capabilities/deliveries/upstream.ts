@@ -2,6 +2,7 @@ import { unsupported } from '../../upstream/client.ts';
 import type { DeliveriesPort } from './port.ts';
 
 const readDeliveries = 'read deliveries';
+const readEvents = 'read events';
 const sendEvents = 'send events';
 
 /** The contract has no endpoint for deliveries. */
@@ -17,6 +18,10 @@ export const upstreamDeliveries: DeliveriesPort = {
   backlog: unsupported(readDeliveries),
   summary: unsupported(readDeliveries),
   watch: unsupported(readDeliveries),
+  events: unsupported(readEvents),
+  findEvents: unsupported(readEvents),
+  dataOfEvents: unsupported(readEvents),
+  watchEvents: unsupported(readEvents),
   emit: unsupported(sendEvents),
   fireTrigger: unsupported(sendEvents),
   sendTest: unsupported(sendEvents),

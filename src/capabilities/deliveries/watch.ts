@@ -1,37 +1,30 @@
-/** A changed delivery is read once for all watchers, if one can see it. Slow readers lose the oldest changes. */
+/** Watching deliveries and events: which rows a watcher sees. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expressionBuilder, type RawBuilder, sql } from 'kysely';
-import type { Caller } from '../../kernel/caller.ts';
+import { findStoredAccounts } from '../../auth/account-repository.ts';
+import { type Caller, mayActFor } from '../../kernel/caller.ts';
+import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
-import { createPacer } from '../../kernel/lib/pacer.ts';
+import { createAnnouncedWatch, type Tail } from '../../store/announced-watch.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { DatabaseFault } from '../../store/faults.ts';
-import { maxChangedIds, type Notifications, type UpdateListener } from '../../store/notifications.ts';
+import type { DatabaseKind } from '../../store/json.ts';
+import { pageQuery } from '../../store/keyset.ts';
+import type { Notifications } from '../../store/notifications.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
-import { changesPerTurn } from '../../store/row-watch.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
-import { type Watcher, type WatchFeed, watch } from '../../store/watch.ts';
 import { webhooksById } from '../webhooks/repository.ts';
+import { type EventRow, eventsById, listedEvents, oldestFirst, toAccountEvent, typesOf } from './events.ts';
 import type { DeliveriesPort } from './port.ts';
 import { toDelivery } from './queries.ts';
-import type { Delivery } from './shapes.ts';
+import { type AccountEvent, type Delivery, maxReplayedEvents } from './shapes.ts';
 import { canSee, storedDeliveries } from './visibility.ts';
-
-/** In one query. */
-const readAtOnce = 100;
-
-/** Pause after a fault of the database, in milliseconds. */
-const faultPauseMs = 500;
-
-/** Clients read what they list again, and subscribe again. */
-const missed = () =>
-  new ServiceError('service_unavailable', { detail: 'Changes may have been missed. Subscribe again.' });
 
 export interface WatchContext {
   readonly database: Database;
-  readonly notifications: Pick<Notifications, 'listen'>;
+  readonly kind: DatabaseKind;
+  readonly notifications: Pick<Notifications, 'listen' | 'connected'>;
   readonly now: () => Date;
 }
 
@@ -41,106 +34,142 @@ interface WatchedDeliveries {
   readonly webhookIds: ReadonlySet<string> | null;
 }
 
-type DeliveryWatcher = Watcher<WatchedDeliveries, Delivery>;
-
-export function deliveryWatch({ database, notifications, now }: WatchContext): Pick<DeliveriesPort, 'watch'> {
-  const watchers = new Map<string, Set<DeliveryWatcher>>();
-  /** Changed since their last read. */
-  const changed = new Set<string>();
-  const pacer = createPacer(changesPerTurn);
-  let isReading = false;
-  let stopListening: (() => void) | null = null;
-
-  const everybody = () => [...watchers.values()].flatMap((each) => [...each]);
-
-  const listener: UpdateListener = {
-    onUpdated(ids) {
-      addBounded(changed, ids);
-      if (!isReading) readChanged().catch(failEverybody);
-    },
-    onMissed: () => failEverybody(missed()),
-    onEnd() {
-      for (const watcher of everybody()) watcher.close();
-    },
-  };
-
-  function failEverybody(error: unknown): void {
-    for (const watcher of everybody()) watcher.fail(error);
-  }
-
-  async function readChanged(): Promise<void> {
-    isReading = true;
-    try {
-      while (changed.size > 0 && watchers.size > 0) {
-        const ids = [...changed].slice(0, readAtOnce);
-        for (const id of ids) changed.delete(id);
-        const rows = await readWatched(ids);
-        if (rows === null) await sleep(faultPauseMs, undefined, { ref: false });
-        for (const id of ids) {
-          const row = rows?.get(id);
-          if (row !== undefined) post(row);
-        }
-      }
-    } finally {
-      changed.clear();
-      isReading = false;
-    }
-  }
-
-  /** Null at a fault of the database, after which they are changed as before. */
-  async function readWatched(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryTable> | null> {
-    const scopes = everybody().map(({ scope }) => scope);
-    try {
-      const rows = await watchedRows(database, scopes, ids);
-      return new Map(rows.map((row) => [row.id, row]));
-    } catch (error) {
-      if (!(error instanceof DatabaseFault)) throw error;
-      addBounded(changed, ids);
-      return null;
-    }
-  }
-
-  function post(row: DeliveryTable): void {
-    const seeing = [...(watchers.get(row.workspace_id) ?? [])].filter(({ scope }) => watches(scope, row));
-    if (seeing.length === 0) return;
-    const delivery = toDelivery(row, now());
-    for (const watcher of seeing) watcher.post(delivery.delivery_id, delivery);
-  }
-
-  const feed: WatchFeed<WatchedDeliveries, Delivery> = {
-    join(watcher) {
-      const { workspaceId } = watcher.scope.caller;
-      watchers.set(workspaceId, (watchers.get(workspaceId) ?? new Set()).add(watcher));
-      stopListening ??= notifications.listen(listener);
-    },
-    leave(watcher) {
-      const { workspaceId } = watcher.scope.caller;
-      const others = watchers.get(workspaceId);
-      others?.delete(watcher);
-      if (others?.size === 0) watchers.delete(workspaceId);
-      if (watchers.size > 0) return;
-      stopListening?.();
-      stopListening = null;
-    },
-  };
-
+/** Slow readers lose the oldest changes. */
+export function deliveryWatch({
+  database,
+  notifications,
+  now,
+}: Pick<WatchContext, 'database' | 'now'> & {
+  readonly notifications: Pick<Notifications, 'listen'>;
+}): Pick<DeliveriesPort, 'watch'> {
+  const changes = createAnnouncedWatch<WatchedDeliveries, DeliveryTable, Delivery>(notifications, {
+    topic: 'deliveries',
+    overflow: 'drops',
+    read: (watchers, ids) => watchedRows(database, watchers, ids),
+    sees: watches,
+    toState: (row) => toDelivery(row, now()),
+  });
   return {
     async watch({ caller, signal }, { webhook_ids }) {
       if (webhook_ids !== undefined) await requireVisible(database, caller, webhook_ids);
-      const webhookIds = webhook_ids === undefined ? null : new Set(webhook_ids);
-      return watch(feed, pacer, { caller, webhookIds }, signal, (delivery) => delivery);
+      return changes.watch({ caller, webhookIds: webhook_ids === undefined ? null : new Set(webhook_ids) }, signal);
     },
   };
 }
 
-/** Drops the oldest beyond the bound: a delivery that goes on changing is reported again. */
-function addBounded(changed: Set<string>, ids: readonly string[]): void {
-  for (const id of ids) {
-    changed.delete(id);
-    changed.add(id);
-    const oldest = changed.size > maxChangedIds ? changed.values().next().value : undefined;
-    if (oldest !== undefined) changed.delete(oldest);
-  }
+interface WatchedEvents {
+  readonly caller: Caller;
+  /** Null for all that the key may act for. */
+  readonly accountIds: ReadonlySet<string> | null;
+  /** Null for all. */
+  readonly types: ReadonlySet<string> | null;
+}
+
+/** Transactions commit in another order than that of their times: a replay begins so much earlier, in milliseconds. */
+const replayMarginMs = 10_000;
+
+/** A stream of a process that has just started waits so long for its connection to the others, in milliseconds. */
+const connectMs = 5_000;
+
+/** No event is lost between a list that was read and its stream: the stream fails instead, and begins with what is kept. */
+export function eventWatch({ database, kind, notifications }: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
+  const events = createAnnouncedWatch<WatchedEvents, EventRow, AccountEvent>(notifications, {
+    topic: 'events',
+    overflow: 'fails',
+    read: (watchers, ids) => watchedEvents(database, watchers, ids),
+    sees: ({ caller, accountIds, types }, row) =>
+      row.workspace_id === caller.workspaceId &&
+      mayActFor(caller, row.account_id) &&
+      (accountIds === null || (row.account_id !== null && accountIds.has(row.account_id))) &&
+      (types === null || types.has(row.event)),
+    toState: toAccountEvent,
+    // Commands emit on the file as well, and nothing announces it.
+    ...(kind === 'sqlite' ? { tail: tailOfEvents(database) } : {}),
+  });
+  return {
+    async watchEvents({ caller, signal }, { since, ...filter }) {
+      const { account_ids } = filter;
+      if (account_ids !== undefined) await requireAccounts(database, caller, account_ids);
+      await Promise.race([notifications.connected, sleep(connectMs, undefined, { ref: false })]);
+      const types = typesOf(filter);
+      const scope = {
+        caller,
+        accountIds: account_ids === undefined ? null : new Set(account_ids),
+        types: types && new Set<string>(types),
+      };
+      return events.watch(scope, signal, async () => {
+        if (since === undefined) return [];
+        const from = firstMillisecondFrom(since) - replayMarginMs;
+        const listed = listedEvents({ database, kind }, caller, filter, oldestFirst, from);
+        const rows = await pageQuery(
+          listed(null, maxReplayedEvents + 1),
+          oldestFirst,
+          null,
+          maxReplayedEvents + 1,
+        ).execute();
+        if (rows.length > maxReplayedEvents) throw tooManySince();
+        return rows.map((row) => [row.id, toAccountEvent(row)] as const);
+      });
+    },
+  };
+}
+
+const tooManySince = () =>
+  new ServiceError('limit_too_high', {
+    detail: `More than ${maxReplayedEvents} events are kept since then: list them with events, and subscribe since the newest.`,
+    issues: [
+      {
+        path: ['since'],
+        code: 'too_large',
+        limit: maxReplayedEvents,
+        message: `must be followed by at most ${maxReplayedEvents} events`,
+      },
+    ],
+  });
+
+/** @throws ServiceError `resource_not_found`: what is invisible would be watched in vain */
+async function requireAccounts(database: Database, caller: Caller, accountIds: readonly string[]): Promise<void> {
+  const found = await findByIds(
+    accountIds,
+    (id) => isId(id) && mayActFor(caller, id),
+    (ids) => findStoredAccounts(database, caller.workspaceId, ids),
+  );
+  requireFound('account', accountIds, found);
+}
+
+function watchedEvents(
+  database: Database,
+  watchers: readonly WatchedEvents[],
+  ids: readonly string[],
+): Promise<readonly EventRow[]> {
+  const workspaceIds = distinct(watchers.map(({ caller }) => [caller.workspaceId]));
+  const accountIds = distinct(watchers.map(({ caller, accountIds }) => accountIds ?? caller.accountIds));
+  return eventsById(database, ids, accountIds).where(isAmong('events.workspace_id', workspaceIds)).execute();
+}
+
+/** Of one look. */
+const rowsOfLook = 250;
+
+/** On SQLite: a new row has a number above all others, and each commit waits for the one before. */
+function tailOfEvents(database: Database): Tail {
+  let last: number | null = null;
+  return {
+    async look() {
+      const { rows } = await sql<{ rowid: number; id: string | null }>`
+        select coalesce(max(rowid), 0) as rowid, null as id from events union all
+        select * from (select rowid, id from events where rowid > ${last ?? Number.MAX_SAFE_INTEGER} order by rowid
+          limit ${sql.lit(rowsOfLook)})`.execute(database);
+      const newest = rows.find(({ id }) => id === null)?.rowid ?? 0;
+      const stored = rows.filter(({ id }) => id !== null);
+      const behind = last ?? newest;
+      last = stored.at(-1)?.rowid ?? newest;
+      // The newest were deleted, and their numbers may have been given anew.
+      return newest < behind ? null : stored.flatMap(({ id }) => id ?? []);
+    },
+    forget() {
+      last = null;
+    },
+  };
 }
 
 const watches = ({ caller, webhookIds }: WatchedDeliveries, row: DeliveryTable): boolean =>

@@ -69,7 +69,7 @@ interface CountedList<Request extends ListRequest, Item>
 }
 
 /** @returns the request for a list, by the arguments of its field */
-const requestFor =
+export const requestFor =
   <Request extends ListRequest, Item>({
     operation,
     limits,

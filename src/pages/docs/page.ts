@@ -39,6 +39,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/use/schema.md': 'Schema',
     'docs/use/errors.md': 'Errors and null',
     'docs/use/subscriptions.md': 'Subscriptions',
+    'docs/use/events.md': 'Events of accounts',
     'docs/use/limits.md': 'Limits',
     'docs/use/webhooks.md': 'Webhooks',
     'docs/use/rest.md': 'REST',

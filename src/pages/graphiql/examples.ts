@@ -237,6 +237,16 @@ export const exampleGroups = [
         variables: { input: { accountId: id('chatapp'), event: 'MESSAGE_RECEIVED' } },
       },
       {
+        name: 'Events',
+        title: 'Events of accounts',
+        variables: { accountIds: null, source: null, event: null, after: null },
+      },
+      {
+        name: 'WatchEvents',
+        title: 'Watch events',
+        variables: { accountIds: [id('chatapp')], event: 'MESSAGE_RECEIVED', since: null },
+      },
+      {
         name: 'SendTestEvent',
         title: 'Send a test event',
         variables: {

@@ -22,6 +22,7 @@ import * as names from './020_names.ts';
 import * as eventIndex from './021_event_index.ts';
 import * as storedBytes from './022_stored_bytes.ts';
 import * as uniqueDeliveries from './023_unique_deliveries.ts';
+import * as accountEvents from './024_account_events.ts';
 
 /** In order. A released step is never changed: add another, with `worksFrom` ({@link SchemaStep}). */
 export const migrations: SchemaSteps = {
@@ -48,4 +49,5 @@ export const migrations: SchemaSteps = {
   '021_event_index': eventIndex,
   '022_stored_bytes': storedBytes,
   '023_unique_deliveries': uniqueDeliveries,
+  '024_account_events': accountEvents,
 };

@@ -1,6 +1,8 @@
 /** The limits, with the figures that the code has. */
 import { variables } from '../../../src/app/config/variables.ts';
 import { burstSeconds } from '../../../src/auth/rate-limits.ts';
+import { maxAccounts, maxLooked } from '../../../src/capabilities/deliveries/events.ts';
+import { maxReplayedEvents } from '../../../src/capabilities/deliveries/shapes.ts';
 import { defaultWaitMs, maxWaiting } from '../../../src/capabilities/jobs/lease.ts';
 import { maxAuthors } from '../../../src/capabilities/posts/graphql/nodes.ts';
 import { maxNoticeReceivers, webhookLimits } from '../../../src/capabilities/webhooks/shapes.ts';
@@ -261,12 +263,24 @@ const streams: readonly Limit[] = [
     'closed with 1008',
   ],
   ['Time to begin a WebSocket with `connection_init`', seconds(beginMs), 'closed with 4408'],
-  ['Postings or accounts of one subscription', number(maxWatched), `400 ${tooHigh}`],
+  ['Postings or accounts of one subscription, or accounts of `events`', number(maxWatched), `400 ${tooHigh}`],
+  [
+    'Accounts of an API key that lists `events` without `accountIds`',
+    `${number(maxAccounts)}, if the key is limited to accounts`,
+    `400 ${tooHigh}`,
+  ],
+  [
+    'Events that a page of accounts looks at, behind its cursor, if it filters by source or event',
+    `${number(maxLooked)}, shared by the accounts`,
+    'older ones are left out',
+  ],
   [
     'Unread changes of one subscription',
     `${number(maxUnread)} deliveries`,
     'the oldest are left out; a delivery that changes again is reported again',
   ],
+  ['Unread events of one subscription', number(maxUnread), 'the stream is cut off: subscribe again with `since`'],
+  ['Events that `eventReceived(since)` begins with', number(maxReplayedEvents), `400 ${tooHigh}`],
   [
     'Unread bytes of streams, for all clients of one API key',
     bytes(streamLimits.unreadBytes),
