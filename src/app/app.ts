@@ -1,7 +1,7 @@
 /** The composition root: chooses the backend, mounts the faces, stops everything in order. */
 
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { admission } from '../auth/admission.ts';
+import { type AdmissionLimits, admission } from '../auth/admission.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
 import { createStreams } from '../auth/streams.ts';
 import { invalidatingPorts } from '../cache/invalidating-ports.ts';
@@ -97,6 +97,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config.graphiql));
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, compress }));
+  if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);
   closers.push(server.close);
   closers.push(async () => {
@@ -152,10 +153,14 @@ async function openBackend(
   config: Config,
   storage: Storage | null,
   sealing: Sealing,
-  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits & AdmissionLimits },
 ): Promise<Backend> {
   if (config.upstream !== null) {
     const { upstreamBackend } = await import('./backends/upstream-backend.ts');
+    if (storage !== null && config.intake !== null) {
+      const { frontingBackend } = await import('./backends/fronting-backend.ts');
+      return frontingBackend(config.upstream, config.intake, storage, sealing, config, dependencies);
+    }
     if (storage !== null) await storage.useSecret(sealing);
     return upstreamBackend(config.upstream, storage, dependencies);
   }

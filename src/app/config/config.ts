@@ -6,6 +6,7 @@ import type { DocumentSettings } from '../../graphql/documents/document-manifest
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
+import type { IntakeSettings } from '../intake/intake.ts';
 import { postgresSettings } from './postgres.ts';
 import { secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
@@ -54,8 +55,8 @@ export function readConfig(environment: Environment) {
     sandboxPictures:
       demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL,
-    /** Never in proxy mode: only our own delivery engine knows its contents. */
-    webhooksPage: values.WEBHOOKS_PAGE && upstream === null,
+    /** Only our own delivery engine knows its contents. */
+    webhooksPage: values.WEBHOOKS_PAGE && (upstream === null || values.WEBHOOKS === 'own'),
     /** Also whether errors suggest names. */
     introspection: values.INTROSPECTION,
     federation: values.FEDERATION,
@@ -90,7 +91,22 @@ export function readConfig(environment: Environment) {
       perProcess: values.STREAMS_PER_PROCESS,
     },
     upstream,
+    intake: intakeSettings(values, upstream),
   });
+}
+
+function intakeSettings(
+  { WEBHOOKS, PUBLIC_URL, INTAKE_EVENTS }: Variables,
+  upstream: UpstreamSettings | null,
+): IntakeSettings | null {
+  if (WEBHOOKS === 'service') return null;
+  if (upstream?.apiKey === undefined) {
+    throw new ConfigError('WEBHOOKS=own needs a service and a key for it: set UPSTREAM_URL and UPSTREAM_API_KEY too');
+  }
+  if (PUBLIC_URL === undefined) {
+    throw new ConfigError('WEBHOOKS=own needs an address that the service can reach: set PUBLIC_URL too');
+  }
+  return { publicUrl: PUBLIC_URL, events: INTAKE_EVENTS };
 }
 
 function databaseOf(values: Variables): DatabaseLocation {

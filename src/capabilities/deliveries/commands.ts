@@ -1,4 +1,5 @@
 import { findOldestAccount } from '../../auth/account-repository.ts';
+import { type AccountRule, connectedHere } from '../../auth/account-rule.ts';
 import { requireVisibleAccount } from '../../auth/session.ts';
 import type { Emit } from '../../delivery/emit.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
@@ -26,6 +27,8 @@ export interface CommandsContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
   readonly emit: Emit;
+  /** Default: accounts that are connected here. */
+  readonly accountRule?: AccountRule;
   readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
 }
@@ -39,6 +42,7 @@ export function deliveryCommands({
   emit,
   notifications,
   now,
+  accountRule = connectedHere,
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   /** The webhook's former disabling must not hold what is redelivered. */
   const finishHolds = async ({ id }: ManageableWebhook) => {
@@ -57,7 +61,7 @@ export function deliveryCommands({
       const source = sourceOfEvents([event]) as WebhookSource;
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
-      const account = await requireVisibleAccount(database, caller, account_id);
+      const account = await requireVisibleAccount(database, caller, account_id, 'resource_not_found', accountRule);
       return emitFor(caller, {
         accountId: account_id,
         accountType: account.type,
@@ -82,7 +86,7 @@ export function deliveryCommands({
           : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
       }
       requireEnabled(webhook, 'webhook_id');
-      const account = await requireVisibleAccount(database, caller, account_id);
+      const account = await requireVisibleAccount(database, caller, account_id, 'resource_not_found', accountRule);
       if (!listensTo(accountIdsOf(webhook), account_id)) {
         throw invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook');
       }

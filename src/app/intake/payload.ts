@@ -1,0 +1,82 @@
+/** What a service posts for an event: JSON, or a form whose objects are JSON text. */
+import { emittableKeys, ownKeys } from '../../events/event.ts';
+import { sampleData } from '../../events/samples.ts';
+import { type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
+import { malformedRequest } from '../../kernel/errors.ts';
+import { parseJson } from '../../kernel/lib/json-text.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface ReceivedEvent {
+  /** Null where the payload does not tell. */
+  readonly accountId: string | null;
+  readonly accountType: string | undefined;
+  readonly accountName: string | undefined;
+  readonly data: Fields;
+}
+
+/** @throws ServiceError `malformed_request` for a body that is no object */
+export function readFields(contentType: string, text: string, source: WebhookSource, event: WebhookEvent): Fields {
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return fieldsOfForm(text, source, event);
+  const value = parseJson(text);
+  if (isObject(value) && !Array.isArray(value)) return value as Fields;
+  throw malformedRequest('The body must be a JSON object.');
+}
+
+/** A form has texts only: the sample of the event says what else a field is. */
+function fieldsOfForm(text: string, source: WebhookSource, event: WebhookEvent): Fields {
+  const sample = sampleData(source, event, new Date(0));
+  return Object.fromEntries(
+    [...new URLSearchParams(text)].map(([name, value]) => [name, valueOfText(value, sample[name])]),
+  );
+}
+
+function valueOfText(text: string, sample: unknown): unknown {
+  if (typeof sample === 'string') return text;
+  if (sample === undefined || sample === null ? !/^[[{]/.test(text) : text === '') return text === '' ? null : text;
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @throws ServiceError `malformed_request` for a payload without any field of its source */
+export function readEvent(source: WebhookSource, fields: Fields): ReceivedEvent {
+  const account = accountIn(fields);
+  if (webhookSources[source].mapping === 'all') {
+    if (Object.keys(fields).length === 0) throw noEvent(source);
+    // Whole: the contract says nothing of its form.
+    const data = Object.fromEntries(
+      Object.entries(fields).filter(([name]) => !ownKeys.includes(name) && name !== 'event'),
+    );
+    return { ...account, data };
+  }
+  const data = Object.fromEntries(
+    emittableKeys(source).flatMap((key) => (Object.hasOwn(fields, key) ? [[key, fields[key]]] : [])),
+  );
+  if (Object.keys(data).length === 0) throw noEvent(source);
+  return { ...account, data };
+}
+
+const noEvent = (source: WebhookSource) => malformedRequest(`The body has no field of the source ${source}.`);
+
+type TextOf = (...names: readonly string[]) => string | undefined;
+
+/** At the top, or one level below, as payloads of `account_status` have no documented form. */
+function accountIn(fields: Fields): Omit<ReceivedEvent, 'data'> {
+  const inner = Object.values(fields).filter((value): value is Fields => isObject(value) && !Array.isArray(value));
+  const told = [fields, ...inner].find((object) => textsOf(object)('account_id') !== undefined);
+  const text = textsOf(told ?? fields);
+  return {
+    accountId: text('account_id') ?? null,
+    accountType: text('account_type'),
+    accountName: text('account_name'),
+  };
+}
+
+const textsOf =
+  (object: Fields): TextOf =>
+  (...names) =>
+    names.map((name) => object[name]).find((value): value is string => typeof value === 'string' && value !== '');
