@@ -82,7 +82,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   const server = createHttpServer({
     logger,
     ready: backend.ready,
-    unstored: () => backend.delivery?.worker.unstored ?? 0,
+    remarks: () => remarksOn(backend),
     draining,
     isTrustedProxy: inBlocks(config.trustProxy),
     turns,
@@ -130,6 +130,16 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
     },
     /** Serves on, unready, for the configured time, lets requests in flight finish, and closes all. Idempotent. */
     close: once(() => closeAll(closers)),
+  };
+}
+
+/** What the gateway is ready without. */
+function remarksOn({ delivery, intake }: Backend): object {
+  const unstored = delivery?.worker.unstored ?? 0;
+  const missing = intake?.registrations().flatMap(({ event, state }) => (state === 'active' ? [] : event)) ?? [];
+  return {
+    ...(unstored === 0 ? {} : { unstored_attempts: unstored }),
+    ...(missing.length === 0 ? {} : { events_not_sent_by_service: missing }),
   };
 }
 

@@ -39,7 +39,7 @@ interface RegistrarContext {
   readonly learn: Parameters<typeof createRegistrations>[0]['learn'];
 }
 
-const secretOf = (key: Uint8Array): string => Buffer.from(key).toString('base64url');
+export const secretOf = (key: Uint8Array): string => Buffer.from(key).toString('base64url');
 
 const prefixOf = (key: Uint8Array): string => `${namePrefix}-${hash('sha256', secretOf(key)).slice(0, 12)}`;
 

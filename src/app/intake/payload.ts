@@ -3,7 +3,7 @@ import { emittableKeys, ownKeys } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
 import { malformedRequest } from '../../kernel/errors.ts';
-import { parseJson } from '../../kernel/lib/json-text.ts';
+import { isShallow, maxJsonDepth, parseJson, withDigits } from '../../kernel/lib/json-text.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,11 +18,18 @@ export interface ReceivedEvent {
 
 /** @throws ServiceError `malformed_request` for a body that is no object */
 export function readFields(contentType: string, text: string, source: WebhookSource, event: WebhookEvent): Fields {
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return fieldsOfForm(text, source, event);
-  const value = parseJson(text);
-  if (isObject(value) && !Array.isArray(value)) return value as Fields;
-  throw malformedRequest('The body must be a JSON object.');
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType);
+  const fields = isForm ? fieldsOfForm(text, source, event) : parseJson(text);
+  if (!isFields(fields)) throw malformedRequest('The body must be a JSON object.');
+  if (!isShallow(fields)) {
+    throw malformedRequest(`The body has more than ${maxJsonDepth} levels.`);
+  }
+  const refused = withDigits(fields);
+  if (refused !== undefined) throw malformedRequest('The body has a number that JSON readers cannot hold.');
+  return fields;
 }
+
+const isFields = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
 
 /** A form has texts only: the sample of the event says what else a field is. */
 function fieldsOfForm(text: string, source: WebhookSource, event: WebhookEvent): Fields {
@@ -66,7 +73,7 @@ type TextOf = (...names: readonly string[]) => string | undefined;
 
 /** At the top, or one level below, as payloads of `account_status` have no documented form. */
 function accountIn(fields: Fields): Omit<ReceivedEvent, 'data'> {
-  const inner = Object.values(fields).filter((value): value is Fields => isObject(value) && !Array.isArray(value));
+  const inner = Object.values(fields).filter(isFields);
   const told = [fields, ...inner].find((object) => textsOf(object)('account_id') !== undefined);
   const text = textsOf(told ?? fields);
   return {
@@ -79,4 +86,12 @@ function accountIn(fields: Fields): Omit<ReceivedEvent, 'data'> {
 const textsOf =
   (object: Fields): TextOf =>
   (...names) =>
-    names.map((name) => object[name]).find((value): value is string => typeof value === 'string' && value !== '');
+    names.map((name) => textIn(object[name])).find((text) => text !== '');
+
+/** Services write ids as numbers, too. */
+const textIn = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || isRawJSON(value) ? JSON.stringify(value) : '';
+};
+
+const { isRawJSON } = JSON as JSON & { isRawJSON(value: unknown): boolean };

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AdmissionLimits } from '../../auth/admission.ts';
 import { sourceOfEvents, type WebhookEvent } from '../../events/sources.ts';
+import { HttpRefusal } from '../../http/http-refusal.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { Route } from '../../http/router.ts';
 import { sendJson } from '../../http/send.ts';
@@ -19,6 +20,12 @@ interface IntakeRouteOptions {
   readonly limits: Pick<AdmissionLimits, 'wrongKeys'>;
   /** Words of the service, put into those of the contract. */
   readonly translate: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
+
+/** The contract has no status of its own for it. */
+function asStatus(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.errorName !== 'content_too_large') throw error;
+  throw new HttpRefusal(413, { detail: error.message });
 }
 
 export function intakeRoutes({ inbox, secrets, limits, translate }: IntakeRouteOptions): Route[] {
@@ -43,7 +50,7 @@ export function intakeRoutes({ inbox, secrets, limits, translate }: IntakeRouteO
         const named = event as WebhookEvent;
         const { 'content-encoding': coding = 'identity', 'content-type': type = '' } = request.headers;
         if (coding !== 'identity') throw malformedRequest('Send the body without a content coding.');
-        const text = decodeText(await request.body());
+        const text = decodeText(await request.body().catch(asStatus));
         const received = readEvent(source, translate(readFields(String(type), text, source, named)));
         const messageId = request.raw.headers['webhook-id'];
         const eventId = await inbox.store(

@@ -34,7 +34,7 @@ export function countedConnectionType<T extends object>(
   builder.objectField(type, 'totalCount', (t) =>
     t.int({
       nullable: true,
-      description: `Number of ${things} in the whole list, whatever the page. Counting ends at ${maxTotalCount}, which then stands for any larger number. Embedded mode only.`,
+      description: `Number of ${things} in the whole list, whatever the page. Counting ends at ${maxTotalCount}, which then stands for any larger number. Not in proxy mode.`,
       extensions: { ...readsSize, ...nullMeansError, ...shows('size') },
       resolve: ({ count }) => count(),
     }),

@@ -146,7 +146,7 @@ builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryObject,
     description:
-      'Emits each delivery when it is created and whenever its state changes. For earlier deliveries, query `deliveries`. Embedded mode only. Scope: `webhooks:read`.',
+      'Emits each delivery when it is created and whenever its state changes. For earlier deliveries, query `deliveries`. Not in proxy mode. Scope: `webhooks:read`.',
     args: {
       webhookIds: t.arg.idList({
         description: `Ids of 1 to ${maxWatched} webhooks to watch. Defaults to all webhooks of the workspace.`,

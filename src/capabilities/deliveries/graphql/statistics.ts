@@ -91,7 +91,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookStatisticsObject,
     nullable: true,
     description:
-      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded mode only.',
+      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Not in proxy mode.',
     args: statisticsArgs,
     extensions: readsCounts,
     resolve: ({ id }, { period }, { loaders }) => loaders.statistics.load({ webhookId: id, period }),
@@ -100,7 +100,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookBacklogObject,
     nullable: true,
     description:
-      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Embedded mode only.',
+      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Not in proxy mode.',
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
   }),
@@ -147,7 +147,7 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
     type: WebhookSummaryObject,
     nullable: true,
     description:
-      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Embedded mode only. Scope: `webhooks:read`.',
+      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Not in proxy mode. Scope: `webhooks:read`.',
     args: statisticsArgs,
     extensions: readsCounts,
     resolve: (_workspace, { period }, context) => run(readWebhookSummary, context.ports, context, { period }),
