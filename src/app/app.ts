@@ -1,7 +1,7 @@
 /** The composition root: chooses the backend, mounts the faces, stops everything in order. */
 
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { admission } from '../auth/admission.ts';
+import { type AdmissionLimits, admission } from '../auth/admission.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
 import { createStreams } from '../auth/streams.ts';
 import { invalidatingPorts } from '../cache/invalidating-ports.ts';
@@ -94,7 +94,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const server = createHttpServer({
     logger,
     ready: backend.ready,
-    unstored: () => backend.delivery?.worker.unstored ?? 0,
+    remarks: () => remarksOn(backend),
     draining,
     keepAliveMs: config.keepAliveMs,
     isTrustedProxy: inBlocks(config.trustProxy),
@@ -110,6 +110,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config.graphiql));
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, compress }));
+  if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);
   closers.push(server.close);
   closers.push(async () => {
@@ -145,6 +146,16 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   };
 }
 
+/** What the gateway is ready without. */
+function remarksOn({ delivery, intake }: Backend): object {
+  const unstored = delivery?.worker.unstored ?? 0;
+  const missing = intake?.registrations().flatMap(({ event, state }) => (state === 'active' ? [] : event)) ?? [];
+  return {
+    ...(unstored === 0 ? {} : { unstored_attempts: unstored }),
+    ...(missing.length === 0 ? {} : { events_not_sent_by_service: missing }),
+  };
+}
+
 function requireStorage(storage: Storage | null): Storage {
   if (storage === null) throw new Error("A gateway that forwards its callers' API keys has no database");
   return storage;
@@ -165,10 +176,14 @@ async function openBackend(
   config: Config,
   storage: Storage | null,
   sealing: Sealing,
-  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits & AdmissionLimits },
 ): Promise<Backend> {
   if (config.upstream !== null) {
     const { upstreamBackend } = await import('./backends/upstream-backend.ts');
+    if (storage !== null && config.intake !== null) {
+      const { frontingBackend } = await import('./backends/fronting-backend.ts');
+      return frontingBackend(config.upstream, config.intake, storage, sealing, config, dependencies);
+    }
     if (storage !== null) await storage.useSecret(sealing);
     return upstreamBackend(config.upstream, storage, dependencies);
   }

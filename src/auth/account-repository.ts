@@ -9,7 +9,7 @@ import { byCreation, type PageRequest, startPage, unbounded } from '../store/key
 import { type CountedList, countLists, type ListReading, selectPages } from '../store/keyset-pages.ts';
 import type { RowSource } from '../store/row-watch.ts';
 import type { AccountTable, Tables } from '../store/schema.ts';
-import type { AccountStatus, AccountType } from './account.ts';
+import { type AccountStatus, type AccountType, unknownWord } from './account.ts';
 
 /** Columns of closed vocabularies: `insertAccounts` stores no other word. */
 interface Vocabulary {
@@ -94,6 +94,16 @@ export const countStoredAccounts = (
     return ranges === null ? { query } : { keyset: oldestFirst, bounds: unbounded, ranges, fitting: [query] };
   });
 
+/** Counts no more than `most`. */
+export async function countAccountsUpTo(database: Reader, workspaceId: string, most: number): Promise<number> {
+  const some = accountsOf(database, workspaceId).clearSelect().select('id').limit(most);
+  const { count } = await database
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
   const read = (ids: readonly string[]) => storedAccounts(database).where('id', 'in', ids).execute();
   return {
@@ -137,6 +147,56 @@ export async function connectAccount(
   const created_at = now.getTime();
   await insertAccounts(database, [{ id, workspace_id: workspaceId, name, type, status: 'OK', session, created_at }]);
   return id;
+}
+
+export interface LearnedAccount {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly type?: string | undefined;
+  readonly status?: AccountStatus | undefined;
+}
+
+/** Of one statement. */
+const learnedAtOnce = 250;
+
+/** Keeps what a service has told of its accounts: what it does not tell stays as it is. */
+export async function learnAccounts(
+  database: Database,
+  workspaceId: string,
+  accounts: readonly LearnedAccount[],
+  now: Date,
+): Promise<void> {
+  const byId = [...new Map(accounts.map((account) => [account.id, account])).values()];
+  for (let at = 0; at < byId.length; at += learnedAtOnce) {
+    const values = byId.slice(at, at + learnedAtOnce).map(({ id, name, type, status }) => ({
+      id,
+      workspace_id: workspaceId,
+      name: name ?? null,
+      type: type ?? unknownWord,
+      status: status ?? unknownWord,
+      session: '',
+      created_at: now.getTime(),
+    }));
+    await database
+      .insertInto('accounts')
+      .values(values)
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(({ fn, ref, eb }) => {
+            const told = (column: 'type' | 'status') =>
+              eb
+                .case()
+                .when(ref(`excluded.${column}`), '=', unknownWord)
+                .then(ref(`accounts.${column}`))
+                .else(ref(`excluded.${column}`))
+                .end();
+            return { name: fn.coalesce('excluded.name', 'accounts.name'), type: told('type'), status: told('status') };
+          })
+          .whereRef('accounts.workspace_id', '=', 'excluded.workspace_id'),
+      )
+      .execute();
+  }
 }
 
 /** Oldest first, of one workspace by its name, or of all. */

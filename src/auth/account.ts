@@ -17,6 +17,9 @@ export const accountTypes = [
 ] as const;
 export type AccountType = (typeof accountTypes)[number];
 
+/** Stored for a type or a status that a service has not told. GraphQL shows it as any word that it does not know. */
+export const unknownWord = 'UNKNOWN';
+
 interface AccountStatusRow {
   readonly description: string;
   readonly failure: { readonly errorName: ErrorName; readonly detail: string } | null;

@@ -1,10 +1,10 @@
 import { type Caller, requireAccount } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { checkId, isId } from '../kernel/ids.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountType, accountStatuses } from './account.ts';
 import { findAccount, type StoredAccount } from './account-repository.ts';
+import { type AccountRule, connectedHere } from './account-rule.ts';
 
 /** For an account unknown in the workspace: the contract lets the post list respond with no 404. */
 type NotFoundAs = 'resource_not_found' | 'wrong_account';
@@ -44,10 +44,11 @@ export async function requireVisibleAccount(
   caller: Caller,
   accountId: string,
   notFoundAs: NotFoundAs = 'resource_not_found',
+  rule: AccountRule = connectedHere,
 ): Promise<StoredAccount> {
-  if (notFoundAs === 'resource_not_found') checkId(accountId, 'account');
+  if (notFoundAs === 'resource_not_found') rule.check(accountId);
   // A database need not be able to look up a malformed id.
-  const account = isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
+  const account = rule.isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
   if (account === undefined)
     throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id (accountId in GraphQL).' });
   requireAccount(caller, accountId);

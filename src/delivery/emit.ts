@@ -32,6 +32,8 @@ interface Emitted {
   readonly deliveries: readonly string[];
   /** Whether the key was known: nothing was created. */
   readonly repeated: boolean;
+  /** Of the event, in epoch milliseconds. */
+  readonly createdAt: number;
 }
 
 interface Stored extends Emitted {
@@ -106,7 +108,7 @@ async function store(
     changed.deliveries(ids);
   }
   const bytes = Buffer.byteLength(stored.data) + rowBytes * (1 + ids.length);
-  return { eventId: stored.id, deliveries: ids, repeated: false, bytes };
+  return { eventId: stored.id, deliveries: ids, repeated: false, createdAt: created_at, bytes };
 }
 
 export const eventRow = (emission: Emission, id: string, created_at: number): EventTable => ({
@@ -184,7 +186,7 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
   if (emission.idempotencyKey === undefined) return null;
   const first = await transaction
     .selectFrom('events')
-    .select(['id', 'fingerprint'])
+    .select(['id', 'fingerprint', 'created_at'])
     .where('workspace_id', '=', emission.workspaceId)
     .where('idempotency_key', '=', emission.idempotencyKey)
     .where('account_id', emission.accountId === null ? 'is' : '=', emission.accountId)
@@ -199,7 +201,12 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
     });
   }
   const deliveries = await transaction.selectFrom('deliveries').select('id').where('event_id', '=', first.id).execute();
-  return { eventId: first.id, deliveries: deliveries.map(({ id }) => id), repeated: true };
+  return {
+    eventId: first.id,
+    deliveries: deliveries.map(({ id }) => id),
+    repeated: true,
+    createdAt: Number(first.created_at),
+  };
 }
 
 /** Of an event, for `events.fingerprint`. */

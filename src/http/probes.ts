@@ -7,13 +7,13 @@ import { sendJson } from './send.ts';
 /**
  * Keyless. The log has a line for each change of readiness.
  * @param ready rejects while the gateway is not
- * @param unstored counts attempts that could not be stored, with which the gateway is ready all the same
+ * @param remarks tells what is wrong, with which the gateway is ready all the same
  */
 export function probes(
   ready: () => Promise<void>,
   draining: AbortSignal,
   logger: Logger,
-  unstored: () => number = () => 0,
+  remarks: () => object = () => ({}),
 ): Route[] {
   let wasReady = true;
 
@@ -38,9 +38,7 @@ export function probes(
       path: '/readyz',
       async serve(request) {
         const failure = await whyNot();
-        const attempts = unstored();
-        const remark = attempts === 0 ? {} : { unstored_attempts: attempts };
-        if (failure === null) return sendJson(request, 200, { status: 'ready', ...remark });
+        if (failure === null) return sendJson(request, 200, { status: 'ready', ...remarks() });
         request.facts.errors = [failure.type];
         request.addHeaders(failure.headers);
         sendJson(request, failure.status, toEnvelope(failure, request.id));

@@ -34,8 +34,8 @@ interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway is not ready: `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
-  /** Attempts that could not be stored so far, for `/readyz`. */
-  readonly unstored?: () => number;
+  /** What the gateway is ready without, for `/readyz`. */
+  readonly remarks?: () => object;
   /** While it lasts, `/readyz` responds with 503 too. */
   readonly draining?: AbortController;
   readonly isTrustedProxy?: IsTrustedProxy;
@@ -62,7 +62,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const { logger, ready, draining = new AbortController(), isTrustedProxy = () => false, turns } = options;
   const { cors = null, observer = null, waiting = waitingLimits, keepAliveMs = 72_000 } = options;
   const router = createRouter();
-  router.add(probes(ready, draining.signal, logger, options.unstored));
+  router.add(probes(ready, draining.signal, logger, options.remarks));
   const pipelined = oneAtATime(logger);
   /**
    * Connections without a request. node:http waits for them when it stops, and clients open some in advance, as undici

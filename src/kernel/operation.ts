@@ -45,7 +45,7 @@ export function operation<Request, Output>(
     method,
     async perform(ports, context, request) {
       try {
-        return await method(ports)(context, check(request, !ports.serviceJudges));
+        return await method(ports)(context, check(request, !ports.serviceJudges(scope)));
       } catch (error) {
         throw changes ? failureOfCommand(error) : error;
       }

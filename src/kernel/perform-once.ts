@@ -19,7 +19,7 @@ export function performOnceForKey<Output extends object>(
   context: RequestContext,
 ): ReturnType<Idempotency['once']> {
   const { caller, signal } = context;
-  const isAtomic = operation.isAtomic && !ports.serviceJudges;
+  const isAtomic = operation.isAtomic && !ports.serviceJudges(operation.scope);
   return idempotency.once({ caller, endpoint, key, request, signal, isAtomic }, async (taken) => {
     const atomicKey = isAtomic ? { ...taken, print } : undefined;
     // A client that disconnects comes back for the response: the work does not end with its connection.

@@ -3,12 +3,13 @@ import type { DeliveriesPort } from '../capabilities/deliveries/port.ts';
 import type { JobsPort } from '../capabilities/jobs/port.ts';
 import type { PostsPort } from '../capabilities/posts/port.ts';
 import type { WebhooksPort } from '../capabilities/webhooks/port.ts';
+import type { Scope } from './caller.ts';
 import { keysOf } from './lib/objects.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface Ports {
-  /** Whether a service judges the rules that the contract leaves open. */
-  readonly serviceJudges: boolean;
+  /** Whether a service judges the rules that the contract leaves open, of operations of a scope. */
+  readonly serviceJudges: (scope: Scope) => boolean;
   readonly accounts: AccountsPort;
   readonly jobs: JobsPort;
   readonly posts: PostsPort;
@@ -16,7 +17,7 @@ export interface Ports {
   readonly deliveries: DeliveriesPort;
 }
 
-export type PortName = { [Name in keyof Ports]: Ports[Name] extends object ? Name : never }[keyof Ports];
+export type PortName = Exclude<keyof Ports, 'serviceJudges'>;
 
 /** Methods without effect. Any other is a command: a new method is one until it stands here. */
 export const readMethods = {

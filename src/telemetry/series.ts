@@ -97,6 +97,9 @@ const series = {
   'db.client.connection.pending_requests': gauge('{request}', 'Requests that wait for a connection of the pool.', [
     'db.client.connection.pool.name',
   ]),
+  'postern.intake.webhooks': gauge('{webhook}', 'Webhooks that the gateway has at the service for its events.', [
+    'state',
+  ]),
   'postern.events': counter('{event}', 'Events that were stored.'),
   'postern.deliveries.created': counter('{delivery}', 'Deliveries that events have created.'),
   'postern.delivery.attempt.duration': histogram(

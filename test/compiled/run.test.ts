@@ -23,7 +23,7 @@ const list = (more: string) =>
 /** @returns the response with posts whose texts have so many characters; undefined if it is refused */
 async function responseWith(query: string, characters: number): Promise<unknown> {
   const body = Buffer.from(JSON.stringify(postList([pnetPost('1', { text: 'x'.repeat(characters) })])));
-  const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
+  const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: () => true } as unknown as Ports;
   const document = parse(query);
   const node = getOperationAST(document, null);
   if (!node) throw new Error('The document has no operation');

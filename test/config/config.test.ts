@@ -31,6 +31,7 @@ const databaseCure = 'DATABASE_URL must be sqlite:<file> or postgres://<user>:<p
 const secretCure = 'SECRET must have at least 32 characters: create one with "openssl rand -base64 32"';
 
 const upstream = { UPSTREAM_URL: 'http://h' };
+const fronting = { ...upstream, UPSTREAM_API_KEY: 'k', PUBLIC_URL: 'https://g.example' };
 const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' };
 
 const upstreamNumber = (
@@ -583,6 +584,33 @@ const cases: Readonly<Record<string, VariableCase>> = {
     needs: upstream,
     secret: true,
   },
+  WEBHOOKS: {
+    of: ({ intake }) => intake !== null,
+    unset: false,
+    good: [
+      ['own', true],
+      ['service', false],
+    ],
+    bad: [['mine', 'WEBHOOKS must be one of service, own']],
+    readWith: fronting,
+  },
+  PUBLIC_URL: {
+    of: ({ intake }) => intake?.publicUrl,
+    unset: undefined,
+    good: [['https://gateway.example/base/', 'https://gateway.example/base']],
+    bad: [['gateway.example', 'PUBLIC_URL must be https://<host>[/<path>]']],
+    readWith: { ...fronting, WEBHOOKS: 'own' },
+  },
+  INTAKE_EVENTS: {
+    of: ({ intake }) => intake?.events,
+    unset: undefined,
+    good: [
+      ['users,mail_sent', ['new_relation', 'mail_sent']],
+      ['mail_sent, email', ['mail_sent', 'mail_received', 'mail_moved']],
+    ],
+    bad: [['mail', 'INTAKE_EVENTS must name events or sources, but has "mail"']],
+    readWith: { ...fronting, WEBHOOKS: 'own' },
+  },
   UPSTREAM_NAMES: {
     of: ({ upstream }) => upstream?.names,
     unset: {},
@@ -872,4 +900,12 @@ test.each([
   ['postgres://user:secret@db.example:5433/other?sslmode=require', '.data/demo-key-db.example-5433-other'],
 ])('the demo key of %s is in %s', (url, file) => {
   expect(readConfig({ DATABASE_URL: url }).demoKeyFile).toBe(file);
+});
+
+test.each([
+  [{ WEBHOOKS: 'own' }, 'WEBHOOKS=own needs a service and a key for it: set UPSTREAM_URL and UPSTREAM_API_KEY too'],
+  [{ WEBHOOKS: 'own', ...upstream }, 'WEBHOOKS=own needs a service and a key for it'],
+  [{ WEBHOOKS: 'own', ...upstream, UPSTREAM_API_KEY: 'k' }, 'WEBHOOKS=own needs an address that the service can reach'],
+])('own webhooks need their service: %j', (environment, message) => {
+  expect(refusalOf(environment).message).toContain(message);
 });

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { limits } from '../../src/kernel/validation.ts';
 import { checkpointInputs } from '../../src/providers/sandbox/networks.ts';
-import { backends } from '../support/backends.ts';
+import { backendsOfNetworks } from '../support/backends.ts';
 import { anError, documents, serveJobs } from './served-jobs.ts';
 
-describe.each(backends)('solveJobCheckpoint, $name backend', (backend) => {
+describe.each(backendsOfNetworks)('solveJobCheckpoint, $name backend', (backend) => {
   const jobs = serveJobs(backend);
   const { publish, solve, draft } = jobs;
 

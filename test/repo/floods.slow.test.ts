@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
+import { createInbox } from '../../src/app/intake/inbox.ts';
 import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
 import { rememberKeys } from '../../src/auth/remembered-keys.ts';
 import { createStreams } from '../../src/auth/streams.ts';
@@ -169,6 +170,18 @@ const floods: Readonly<Record<string, Flood>> = {
       await times(1_000, (n) =>
         turns.take({ ...turn, keyId: `${n}`, rights: `${n}`, selection: `${n}` }, async () => ({})),
       );
+    },
+  },
+  'accounts that a service tells of': {
+    collections: ['app/intake/inbox.ts told'],
+    most: 10_000,
+    async fill() {
+      const database = await openDatabase({ kind: 'sqlite', file: ':memory:' }, migrations);
+      await database.insertInto('workspaces').values({ id: 'w', name: 'service', created_at: 0 }).execute();
+      const { learn } = createInbox({ database, now, workspaceId: 'w' } as Parameters<typeof createInbox>[0]);
+      const ids = Array.from({ length: 500 }, (_, n) => `${n}`);
+      await times(30, (n) => learn(ids.map((id) => ({ id: `${n}-${id}` }))));
+      await database.destroy();
     },
   },
   'bytes of many workspaces': {

@@ -1,6 +1,7 @@
 /** A process: the real engine with the real commands of callers, over a simulated clock, network and database. */
 import { Kysely } from 'kysely';
 import { pino } from 'pino';
+import { connectedHere } from '../../src/auth/account-rule.ts';
 import { deliveryCommands } from '../../src/capabilities/deliveries/commands.ts';
 import { embeddedWebhooks } from '../../src/capabilities/webhooks/embedded.ts';
 import { type DeliveryEngine, startDeliveryEngine } from '../../src/delivery/engine.ts';
@@ -228,6 +229,7 @@ export function startProcess(world: World): SimulatedProcess {
       now,
       randomBytes,
       maxWebhooks: 0,
+      accountRule: connectedHere,
       notifications,
       cursors: cursorCodec(cursorKey, 'base64url'),
       budget: createReadBudget(),

@@ -4,6 +4,7 @@
  * test, so that no test needs what another proves.
  */
 import { randomBytes } from 'node:crypto';
+import { learnAccounts } from '../../src/auth/account-repository.ts';
 import { newJobId } from '../../src/capabilities/jobs/repository.ts';
 import type { JobFields, JobState } from '../../src/capabilities/jobs/shapes.ts';
 import type { WebhookTrigger } from '../../src/capabilities/webhooks/shapes.ts';
@@ -94,6 +95,64 @@ export const backends: readonly Backend[] = [
     },
   },
 ];
+
+/** In front of a service, with webhooks of its own. All keys share a workspace: not for suites of what workspaces keep apart. */
+const ownWebhooks: Backend = {
+  name: 'own webhooks',
+  serves: { drafts: false, accounts: true, issues: false },
+  async start({ environment, providers, leases = {}, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
+    const origin = await startGateway({
+      clock,
+      leases,
+      environment: { OUTBOUND_ALLOW: '127.0.0.0/8' },
+      ...(providers === undefined ? {} : { providers }),
+    });
+    const space = await origin.workspace();
+    const face = await startGateway({
+      clock,
+      environment: {
+        UPSTREAM_URL: origin.address,
+        UPSTREAM_API_KEY: space.key,
+        WEBHOOKS: 'own',
+        PUBLIC_URL: 'http://127.0.0.1:9',
+        INTAKE_EVENTS: 'ok',
+        ...environment,
+      },
+    });
+    const { id: workspaceId } = await face.app.database
+      .selectFrom('workspaces')
+      .select('id')
+      .where('name', '=', 'service')
+      .executeTakeFirstOrThrow();
+    return {
+      ...face,
+      database: face.app.database,
+      async workspace() {
+        const callers = await face.workspace();
+        const jobs = seedWorkspace(space, origin.app.database, face.address, clock);
+        const own = seedWorkspace({ ...callers, workspaceId }, face.app.database, face.address, clock);
+        return {
+          ...own,
+          draft: jobs.draft,
+          job: jobs.job,
+          async account(options) {
+            const id = await space.account(options);
+            const { name = null, type = 'PNET', status = 'OK' } = options ?? {};
+            await learnAccounts(face.app.database, workspaceId, [{ id, name: name ?? type, type, status }], clock.now);
+            return id;
+          },
+        };
+      },
+      async close() {
+        await face.close();
+        await origin.close();
+      },
+    };
+  },
+};
+
+/** For suites of jobs and posts. */
+export const backendsOfNetworks: readonly Backend[] = [...backends, ownWebhooks];
 
 /** What a backend needs to hand out, where `origin` holds the data and `address` is the face under test. */
 export function seeded(origin: Gateway, address: string): Pick<Served, 'database' | 'workspace'> {

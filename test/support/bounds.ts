@@ -2,6 +2,9 @@
 
 /** Who chooses the keys, and what bounds their number. */
 export const bounds: Readonly<Record<string, readonly [keys: string, bound: string]>> = {
+  'app/intake/inbox.ts told': ['accounts of a service', 'max'],
+  'app/intake/open.ts registrations': ['the operator', 'events of the contract'],
+  'app/intake/registrations.ts unshown': ['the code', 'fields of a webhook'],
   'auth/rate-limit-settlement.ts due': ['callers and addresses', 'maxDue'],
   'auth/rate-limit.ts buckets': ['callers and addresses', 'max'],
   'auth/remembered-keys.ts keys': ['valid API keys', 'max'],

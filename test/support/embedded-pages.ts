@@ -8,7 +8,7 @@ const { pages } = printedPages(none);
 
 /** Nothing can be read from them. */
 export const embeddedPages = {
-  serviceJudges: false,
+  serviceJudges: () => false,
   posts: { pages: printedPages({ ...none, metadata: { paging: { object: { page_count: 'leaf' } } } }).pages },
   webhooks: {
     pages: printedPages({ ...none, lacks: largeParts }).pages,

@@ -15,7 +15,7 @@ export function portsOfBodies(bodyOf: Parameters<typeof upstreamOfBodies>[0]): P
     webhooks: upstreamWebhooks(upstream),
     jobs: upstreamJobs(upstream),
     deliveries: upstreamDeliveries,
-    serviceJudges: true,
+    serviceJudges: () => true,
   };
   return ports as unknown as Ports;
 }

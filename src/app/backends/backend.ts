@@ -9,6 +9,7 @@ import type { Secrets } from '../../kernel/secrets/secret.ts';
 import type { Providers } from '../../providers/provider.ts';
 import type { Troubles } from '../../store/troubles.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
+import type { Intake } from '../intake/intake.ts';
 
 /** Everything outside of the program, injected so that tests can replace it. */
 export interface Dependencies {
@@ -33,6 +34,8 @@ export interface Backend {
   readonly tenantOf: (caller: Caller) => string;
   readonly idempotency?: Idempotency;
   readonly delivery: DeliveryEngine | null;
+  /** Of events that a service sends. */
+  readonly intake: Intake | null;
   /** Rejects while the backend is not ready. */
   ready(): Promise<void>;
   /** Leaves the storage open. */

@@ -14,7 +14,7 @@ import { createUpstream, type Upstream } from '../../upstream/client.ts';
 import { createKeyCheck } from '../../upstream/key-check.ts';
 import { type AskWithKey, serviceOf } from '../../upstream/service.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
-import { commonVocabularies } from '../../upstream/translation.ts';
+import { commonVocabularies, type TermMap } from '../../upstream/translation.ts';
 import type { Backend, Dependencies } from './backend.ts';
 import type { Storage } from './storage.ts';
 
@@ -26,19 +26,18 @@ export function upstreamBackend(
   storage: Storage | null,
   { logger, now, telemetry }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
 ): Backend {
-  const client = openUpstream(settings, { logger, now, telemetry });
-  const service = serviceOf(client, askWithKey);
+  const { client, service, ports } = openService(settings, { logger, now, telemetry });
   return {
     delivery: null,
+    intake: null,
     ports: {
-      serviceJudges: true,
+      serviceJudges: () => true,
       accounts: upstreamAccounts(
         storage === null
           ? { checkKey: createKeyCheck((context) => askWithKey(client, context)), tokens: null }
           : { checkKey: async () => undefined, tokens: storage.tokens },
       ),
-      jobs: upstreamJobs(service),
-      posts: upstreamPosts(service),
+      ...ports,
       webhooks: upstreamWebhooks(service),
       deliveries: upstreamDeliveries,
     },
@@ -52,6 +51,27 @@ export function upstreamBackend(
     },
     close: service.close,
   };
+}
+
+/** The service, and what is always its own. @throws ConfigError for names that it cannot have */
+export function openService(
+  settings: UpstreamSettings,
+  dependencies: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
+) {
+  const client = openUpstream(settings, dependencies);
+  const service = serviceOf(client, askWithKey);
+  return { client, service, ports: { jobs: upstreamJobs(service), posts: upstreamPosts(service) } };
+}
+
+/** Words of a service in its events, put into those of the contract. */
+export function translatorOfEvents(
+  names: TermMap,
+): (fields: Readonly<Record<string, unknown>>) => Record<string, unknown> {
+  const terms = new Map(Object.entries(names.account_types ?? {}).map(([term, name]) => [name, term]));
+  return ({ account_type: type, ...fields }) => ({
+    ...fields,
+    ...(type === undefined ? {} : { account_type: typeof type === 'string' ? (terms.get(type) ?? type) : type }),
+  });
 }
 
 function openUpstream(

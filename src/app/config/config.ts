@@ -7,6 +7,7 @@ import { ConfigError } from '../../kernel/config-error.ts';
 import type { ProxySettings } from '../../net/proxies.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
+import type { IntakeSettings } from '../intake/intake.ts';
 import { postgresSettings } from './postgres.ts';
 import { secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
@@ -59,8 +60,8 @@ export function readConfig(given: Environment) {
     sandboxPictures:
       demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL,
-    /** Never in proxy mode: only our own delivery engine knows its contents. */
-    webhooksPage: values.WEBHOOKS_PAGE && upstream === null,
+    /** Only our own delivery engine knows its contents. */
+    webhooksPage: values.WEBHOOKS_PAGE && (upstream === null || values.WEBHOOKS === 'own'),
     /** Also whether errors suggest names. */
     introspection: values.INTROSPECTION,
     federation: values.FEDERATION,
@@ -97,6 +98,7 @@ export function readConfig(given: Environment) {
       perProcess: values.STREAMS_PER_PROCESS,
     },
     upstream,
+    intake: intakeSettings(values, upstream),
   });
 }
 
@@ -115,6 +117,20 @@ function withProxyNames(environment: Environment): Environment {
     if (value && proxyNames.some((each) => each === name)) named[name] = value;
   }
   return named;
+}
+
+function intakeSettings(
+  { WEBHOOKS, PUBLIC_URL, INTAKE_EVENTS }: Variables,
+  upstream: UpstreamSettings | null,
+): IntakeSettings | null {
+  if (WEBHOOKS === 'service') return null;
+  if (upstream?.apiKey === undefined) {
+    throw new ConfigError('WEBHOOKS=own needs a service and a key for it: set UPSTREAM_URL and UPSTREAM_API_KEY too');
+  }
+  if (PUBLIC_URL === undefined) {
+    throw new ConfigError('WEBHOOKS=own needs an address that the service can reach: set PUBLIC_URL too');
+  }
+  return { publicUrl: PUBLIC_URL, events: INTAKE_EVENTS };
 }
 
 function databaseOf(values: Variables): DatabaseLocation {

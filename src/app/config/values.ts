@@ -2,6 +2,7 @@
 import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { type WebhookEvent, webhookEvents, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import { type DocumentManifest, readManifest } from '../../graphql/documents/document-manifest.ts';
 import { commaList } from '../../kernel/lib/comma-list.ts';
 import { http } from '../../kernel/lib/node-http.ts';
@@ -92,6 +93,26 @@ export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' 
     throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
   }
   return { origin: url.origin, basePath: withoutLastSlashes(url.pathname).replace(/\/v1$/, '') };
+}
+
+/** Without a slash at its end. */
+export function publicUrl(value: string): string {
+  const { origin, basePath } = upstreamAddress(value);
+  return origin + basePath;
+}
+
+/** Of events, or of all events of a source. Empty: all. */
+export function eventNames(value: string): readonly WebhookEvent[] {
+  const names = commaList(value);
+  if (names.length === 0) return webhookEvents;
+  const chosen = names.flatMap((name): readonly WebhookEvent[] => {
+    const source = webhookSourceNames.find((each) => each === name);
+    if (source !== undefined) return webhookSources[source].events;
+    const event = webhookEvents.find((each) => each === name);
+    if (event === undefined) throw new Error(`must name events or sources, but has "${name}"`);
+    return [event];
+  });
+  return [...new Set(chosen)];
 }
 
 export function headerValue(value: string): string {

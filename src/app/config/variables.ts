@@ -5,6 +5,7 @@ import { postgresVariables } from './postgres.ts';
 import { telemetryVariables } from './telemetry.ts';
 import {
   databaseLocation,
+  eventNames,
   headers,
   headerValue,
   manifest,
@@ -14,6 +15,7 @@ import {
   origins,
   postgresUrl,
   proxyUrl,
+  publicUrl,
   redisUrl,
   secret,
   termMap,
@@ -224,6 +226,20 @@ export const variables = {
   UPSTREAM_API_KEY: optionalSecret(
     'API key for all calls to the upstream service. Callers then need API keys of this gateway, which keeps them in its database. Each of those keys reaches everything that this one reaches. If unset, the gateway forwards the key of each caller, and the upstream service checks it.',
     headerValue,
+  ),
+  WEBHOOKS: variable(
+    'Whose webhooks are served in front of a service with `UPSTREAM_API_KEY`. `service`: those of the service. `own`: those of the gateway, which receives the events of the service, delivers them, and has accounts, deliveries and subscriptions.',
+    'service',
+    oneOf(['service', 'own']),
+  ),
+  PUBLIC_URL: optionalVariable(
+    'Address of the gateway as the service reaches it: `https://gateway.example`. The service posts its events below `/intake`. Required with `WEBHOOKS=own`.',
+    publicUrl,
+  ),
+  INTAKE_EVENTS: variable(
+    'Events that the service is asked to send with `WEBHOOKS=own`: names of events or of sources, separated by commas. If unset, all.',
+    '',
+    eventNames,
   ),
   UPSTREAM_NAMES: optionalVariable(
     'JSON file that maps terms of the contract to those of the upstream service, if they differ.',

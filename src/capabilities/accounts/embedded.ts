@@ -6,8 +6,8 @@ import {
   type StoredAccount,
   watchedAccounts,
 } from '../../auth/account-repository.ts';
+import type { AccountRule } from '../../auth/account-rule.ts';
 import { mayActFor } from '../../kernel/caller.ts';
-import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec, Page } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { Database } from '../../store/database.ts';
@@ -23,17 +23,19 @@ export function embeddedAccounts({
   budget,
   cursors,
   tokens,
+  accountRule,
 }: {
   readonly database: Database;
   readonly budget: ReadBudget;
   readonly cursors: CursorCodec;
   readonly tokens: AccessTokens;
+  readonly accountRule: AccountRule;
 }): AccountsPort {
   const reading = { database, budget };
   const readByIds: AccountsPort['find'] = async ({ caller }, accountIds) => {
     const rows = await findByIds(
       accountIds,
-      (id) => isId(id) && mayActFor(caller, id),
+      (id) => accountRule.isId(id) && mayActFor(caller, id),
       (ids) => findStoredAccounts(database, caller.workspaceId, ids),
     );
     return rows.map((row) => row && toAccount(row));
@@ -64,7 +66,7 @@ export function embeddedAccounts({
 
     async createToken({ caller }, request) {
       const ids = request.account_ids ?? [];
-      const known = await findStoredAccounts(database, caller.workspaceId, ids.filter(isId));
+      const known = await findStoredAccounts(database, caller.workspaceId, ids.filter(accountRule.isId));
       requireFound(
         'account',
         ids,

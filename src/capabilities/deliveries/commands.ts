@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findOldestAccount } from '../../auth/account-repository.ts';
+import { type AccountRule, connectedHere } from '../../auth/account-rule.ts';
 import { requireVisibleAccount } from '../../auth/session.ts';
 import type { Emit } from '../../delivery/emit.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
@@ -29,6 +30,8 @@ export interface CommandsContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
   readonly emit: Emit;
+  /** Default: accounts that are connected here. */
+  readonly accountRule?: AccountRule;
   readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
   /** Of the queue. */
@@ -49,6 +52,7 @@ export function deliveryCommands({
   notifications,
   now,
   time,
+  accountRule = connectedHere,
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   /** The webhook's former disabling must not hold what is redelivered. */
   const finishHolds = async ({ id }: ManageableWebhook) => {
@@ -76,7 +80,7 @@ export function deliveryCommands({
       const source = sourceOfEvents([event]) as WebhookSource;
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
-      const account = await requireVisibleAccount(database, caller, account_id);
+      const account = await requireVisibleAccount(database, caller, account_id, 'resource_not_found', accountRule);
       return emitFor(
         { caller, onEmitted },
         {
@@ -106,7 +110,7 @@ export function deliveryCommands({
           ? invalid(['message_id'], 'required', 'is required')
           : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
       }
-      const account = await requireVisibleAccount(database, caller, account_id);
+      const account = await requireVisibleAccount(database, caller, account_id, 'resource_not_found', accountRule);
       // A repetition gets the first answer, whatever has become of the webhook since.
       const refusal =
         refusalOf(webhook, 'webhook_id') ??

@@ -16,10 +16,30 @@ export interface DeliveryRateLimits {
 
 type Commands = Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'>;
 
+/** Room for attempts, which are stored. @throws ServiceError `service_unavailable`, or `action_required` */
+export async function takeRoom(
+  { deliveries }: Pick<DeliveryRateLimits, 'deliveries'>,
+  storedBytes: Pick<StoredBytes, 'requireRoom'>,
+  workspaceId: string,
+): Promise<void> {
+  await deliveries.take(workspaceId, 0);
+  await storedBytes.requireRoom(workspaceId);
+}
+
+/** One of so many bytes. @throws ServiceError `service_unavailable`, or `content_too_large` */
+export async function takeEvent(
+  { events, eventBytes }: Pick<DeliveryRateLimits, 'events' | 'eventBytes'>,
+  workspaceId: string,
+  bytes: number,
+): Promise<void> {
+  await events.take(workspaceId, 1);
+  await eventBytes.take(workspaceId, bytes);
+}
+
 /** Commands that throw `service_unavailable` beyond their workspace's rates, and `action_required` beyond its quota. */
 export function limitedCommands(
   commands: Commands,
-  { events, eventBytes, deliveries }: DeliveryRateLimits,
+  limits: DeliveryRateLimits,
   storedBytes: Pick<StoredBytes, 'requireRoom'>,
 ): Commands {
   const limited =
@@ -30,15 +50,10 @@ export function limitedCommands(
     ) =>
     async (context: RequestContext, request: Request): Promise<Result> => {
       const { workspaceId } = context.caller;
-      await deliveries.take(workspaceId, 0);
-      // Of redeliveries the attempts are stored.
-      await storedBytes.requireRoom(workspaceId);
-      if (eventCost > 0) {
-        await events.take(workspaceId, eventCost);
-        await eventBytes.take(workspaceId, bytesOf(request));
-      }
+      await takeRoom(limits, storedBytes, workspaceId);
+      if (eventCost > 0) await takeEvent(limits, workspaceId, bytesOf(request));
       const result = await run(context, request);
-      deliveries.charge(workspaceId, deliveriesOf(result));
+      limits.deliveries.charge(workspaceId, deliveriesOf(result));
       return result;
     };
   return {
@@ -50,7 +65,7 @@ export function limitedCommands(
   };
 }
 
-/** Of an event that is to be stored: only that of `emitEvent` has data of the caller. */
+/** Of a command's event: only that of `emitEvent` has data of the caller. */
 const bytesOf = (request: object): number =>
   rowBytes + ('data' in request ? Buffer.byteLength(JSON.stringify(request.data) ?? '') : 0);
 

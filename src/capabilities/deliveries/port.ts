@@ -27,7 +27,7 @@ import type {
   WebhookSummary,
 } from './shapes.ts';
 
-/** Additions to the contract, of embedded mode only: deliveries, and the events behind them. Requests have passed their shape. */
+/** Additions to the contract: deliveries, and the events behind them. Requests have passed their shape. */
 export interface DeliveriesPort {
   /** Pages of 1 to 250, by default 50. @throws ServiceError `account_mismatch` for an `account_id` beyond the key */
   list(context: RequestContext, request: DeliveryListRequest): Promise<Page<Delivery>>;

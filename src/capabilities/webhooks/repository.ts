@@ -1,9 +1,10 @@
 import { sql, type Transaction } from 'kysely';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
+import type { AccountRule } from '../../auth/account-rule.ts';
 import { accessTo, type Caller, requireAccount, requireNamedAccounts } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { checkId, newId } from '../../kernel/ids.ts';
-import { shortList, withIssues } from '../../kernel/issues.ts';
+import { newId } from '../../kernel/ids.ts';
+import { withIssues } from '../../kernel/issues.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import { isBlockedPort } from '../../net/ports.ts';
@@ -39,19 +40,17 @@ export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'i
 
 /** @throws ServiceError `account_mismatch`, `invalid_resource_identifier` or `resource_not_found` */
 export async function requireAccounts(
-  database: Database,
+  { database, accountRule }: Pick<RegistryContext, 'database' | 'accountRule'>,
   caller: Caller,
   accountIds: readonly string[],
 ): Promise<void> {
   requireNamedAccounts(caller, accountIds);
   if (accountIds.length === 0) return;
-  for (const id of accountIds) checkId(id, 'account');
+  for (const id of accountIds) accountRule.check(id);
   const rows = await findStoredAccounts(database, caller.workspaceId, accountIds);
   const known = new Set(rows.map((row) => row.id));
   const unknown = accountIds.filter((id) => !known.has(id));
-  if (unknown.length > 0) {
-    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${shortList(unknown)}.` });
-  }
+  if (unknown.length > 0) await accountRule.admit(caller, unknown);
   for (const id of accountIds) requireAccount(caller, id);
 }
 
@@ -203,6 +202,7 @@ export interface RegistryContext extends SecretContext {
   readonly kind: DatabaseKind;
   /** Whether deliveries could never go there. */
   readonly isRefused: (url: URL) => boolean;
+  readonly accountRule: AccountRule;
   readonly now: () => Date;
   /** Per workspace; 0 for any number. */
   readonly maxWebhooks: number;
@@ -220,7 +220,7 @@ export async function createWebhook(
   const { database, vault, isRefused, now, randomBytes } = context;
   requireTarget(isRefused, request.request_url);
   const accountIds = [...new Set(request.account_ids)];
-  await requireAccounts(database, caller, accountIds);
+  await requireAccounts(context, caller, accountIds);
   const id = newId(randomBytes);
   const created: WebhookCreated = { object: 'WebhookCreated', webhook_id: id };
   const row: WebhookTable = {

@@ -18,6 +18,7 @@ export function webhookUpdate({
   vault,
   isRefused,
   notifications,
+  accountRule,
 }: RegistryContext & { readonly notifications: Pick<Notifications, 'transaction'> }): WebhooksPort['update'] {
   return ({ caller }, request) =>
     changeChecked(database, caller, request.webhook_id, async (webhook) => {
@@ -25,7 +26,7 @@ export function webhookUpdate({
       requireFit(webhook, request);
       if (request_url !== undefined) requireTarget(isRefused, request_url);
       const accountIds = account_ids && [...new Set(account_ids)];
-      if (accountIds !== undefined) await requireAccounts(database, caller, accountIds);
+      if (accountIds !== undefined) await requireAccounts({ database, accountRule }, caller, accountIds);
       const changes = givenChanges({
         request_url,
         name: request.name,

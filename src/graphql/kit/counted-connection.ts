@@ -36,7 +36,7 @@ export function countedConnectionType<T extends object>(
   builder.objectFields(type, (t) => ({
     totalCount: t.int({
       nullable: true,
-      description: `Number of ${things} in the whole list, whatever the page; at least so many, if \`isTotalCountExact\` is false. Counting ends at ${maxTotalCount}. Embedded mode only.`,
+      description: `Number of ${things} in the whole list, whatever the page; at least so many, if \`isTotalCountExact\` is false. Counting ends at ${maxTotalCount}. Not in proxy mode.`,
       extensions,
       resolve: async ({ size }) => (await size()).count,
     }),

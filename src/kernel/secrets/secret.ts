@@ -7,7 +7,7 @@ import type { RandomBytes } from '../ids.ts';
 
 type DeriveKey = (purpose: Purpose) => Uint8Array;
 
-type Purpose = 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets' | 'access-tokens' | 'check';
+type Purpose = 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets' | 'access-tokens' | 'intake' | 'check';
 
 /** The key to write with, and those that only read. */
 export interface Keys {

@@ -85,7 +85,7 @@ builder.subscriptionField('accountUpdated', (t) =>
   t.field({
     type: AccountObject,
     description:
-      'Emits each of these accounts at once as it is, and again whenever its status, name or type changes. Embedded mode only. Scope: `accounts:read`.',
+      'Emits each of these accounts at once as it is, and again whenever its status, name or type changes. Not in proxy mode. Scope: `accounts:read`.',
     args: { accountIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} accounts.` }) },
     extensions: readsById,
     subscribe: (_root, { accountIds }, context) =>

@@ -6,7 +6,7 @@ import {
   WebhookSourceEnum,
 } from '../../../events/graphql/enums.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
-import { builder, readAnew } from '../../../graphql/kit/builder.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
 import { requestFor } from '../../../graphql/kit/counted-connection.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
@@ -83,7 +83,7 @@ builder.queryField('events', (t) =>
     type: AccountEventConnection,
     nullable: true,
     description:
-      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each. Embedded mode only. Scope: `webhooks:read`.',
+      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each. Not in proxy mode. Scope: `webhooks:read`.',
     args: { ...filterArgs, ...connectionArgs(deliveryLimits, 'events') },
     resolve: (_root, args, context) => readConnection(context, requestOf(args, context)),
   }),
@@ -93,7 +93,7 @@ builder.subscriptionField('eventReceived', (t) =>
   t.field({
     type: AccountEventObject,
     description:
-      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`. Embedded mode only. Scope: `webhooks:read`.',
+      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`. Not in proxy mode. Scope: `webhooks:read`.',
     args: {
       ...filterArgs,
       since: t.arg({
@@ -109,6 +109,6 @@ builder.subscriptionField('eventReceived', (t) =>
         event: event ?? undefined,
         since: since ?? undefined,
       }),
-    resolve: readAnew,
+    resolve: (event) => event,
   }),
 );

@@ -93,7 +93,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookStatisticsObject,
     nullable: true,
     description:
-      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded mode only.',
+      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Not in proxy mode.',
     args: statisticsArgs,
     extensions: readsCounts,
     resolve: ({ id }, { period }, { loaders }) =>
@@ -103,7 +103,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookBacklogObject,
     nullable: true,
     description:
-      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Embedded mode only.',
+      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Not in proxy mode.',
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
   }),
@@ -150,7 +150,7 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
     type: WebhookSummaryObject,
     nullable: true,
     description:
-      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Embedded mode only. Scope: `webhooks:read`.',
+      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Not in proxy mode. Scope: `webhooks:read`.',
     args: statisticsArgs,
     extensions: readsCounts,
     resolve: (_workspace, { period }, context) =>

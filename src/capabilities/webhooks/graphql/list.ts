@@ -28,7 +28,7 @@ const listArgs = builder.args((t) => ({
   health: t.field({
     type: [WebhookHealthStateEnum],
     description:
-      'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all. Embedded mode only.',
+      'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all. Not in proxy mode.',
   }),
   query: t.string({ description: searchDescription('webhooks', 'whose name contains') }),
   orderBy: t.field({

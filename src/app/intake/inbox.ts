@@ -1,0 +1,108 @@
+/** Stores events of the service, each once, with what they tell of accounts. */
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { AccountStatus } from '../../auth/account.ts';
+import { type LearnedAccount, learnAccounts } from '../../auth/account-repository.ts';
+import { type DeliveryRateLimits, takeEvent, takeRoom } from '../../capabilities/deliveries/limits.ts';
+import type { DeliveryEngine } from '../../delivery/engine.ts';
+import type { WebhookEvent, WebhookSource } from '../../events/sources.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { day } from '../../kernel/lib/time-units.ts';
+import type { Database } from '../../store/database.ts';
+import { rowBytes } from '../../store/stored-bytes.ts';
+import type { ReceivedEvent } from './payload.ts';
+
+export interface InboxContext {
+  readonly database: Database;
+  readonly delivery: Pick<DeliveryEngine, 'emit' | 'storedBytes'>;
+  readonly limits: DeliveryRateLimits;
+  readonly now: () => Date;
+  readonly workspaceId: string;
+}
+
+export interface Inbox {
+  /**
+   * Resolves once the event and its deliveries are stored, by this call or an earlier one.
+   * @param messageId of the service, if it sends one: the same id is the same event
+   * @throws ServiceError `service_unavailable` for what the service is to send again
+   */
+  store(source: WebhookSource, event: WebhookEvent, received: ReceivedEvent, messageId?: string): Promise<string>;
+  /** What else tells of accounts. */
+  learn(accounts: readonly LearnedAccount[]): Promise<void>;
+}
+
+/** For so long, the same event again is a repetition. */
+const repeatedMs = day;
+
+const maxRemembered = 10_000;
+
+/** Statuses that events of `account_status` tell. */
+const statusOf: Readonly<Partial<Record<string, AccountStatus>>> = {
+  creation_success: 'OK',
+  creation_fail: 'ERROR',
+  deleted: 'STOPPED',
+  reconnected: 'OK',
+  sync_success: 'OK',
+  stopped: 'STOPPED',
+  ok: 'OK',
+  connecting: 'CONNECTING',
+  error: 'ERROR',
+  credentials: 'CREDENTIALS',
+  permissions: 'PERMISSIONS',
+};
+
+export function createInbox({ database, delivery, limits, now, workspaceId }: InboxContext): Inbox {
+  /** What was told of an account last, but for its status: others may have stored a later one. */
+  const told = new LRUCache<string, string>({ max: maxRemembered });
+
+  async function learn(accounts: readonly LearnedAccount[]): Promise<void> {
+    const news = accounts.filter(({ id, name, type, status }) => {
+      const isKnown = status === undefined && told.get(id) === JSON.stringify([name, type]);
+      return !isKnown;
+    });
+    if (news.length === 0) return;
+    await learnAccounts(database, workspaceId, news, now());
+    for (const { id, name, type } of news) told.set(id, JSON.stringify([name, type]));
+  }
+
+  return {
+    learn,
+    async store(source, event, { accountId, accountType, accountName, data }, messageId) {
+      const text = JSON.stringify(data);
+      await takeRoomFor(Buffer.byteLength(text) + rowBytes);
+      if (accountId !== null) {
+        const status = source === 'account_status' ? statusOf[event] : undefined;
+        await learn([{ id: accountId, name: accountName, type: accountType, status }]);
+      }
+      let key = messageId === undefined ? hash('sha256', JSON.stringify([event, accountId, text])) : `id ${messageId}`;
+      for (;;) {
+        const emitted = await delivery.emit({
+          workspaceId,
+          accountId,
+          accountType: accountType ?? null,
+          source,
+          event,
+          data,
+          idempotencyKey: `intake ${key}`,
+          given: key,
+        });
+        const isOld = messageId === undefined && now().getTime() - emitted.createdAt >= repeatedMs;
+        if (!emitted.repeated) limits.deliveries.charge(workspaceId, emitted.deliveries.length);
+        if (!emitted.repeated || !isOld) return emitted.eventId;
+        // The same happened again: all processes find the same next key.
+        key = hash('sha256', `${key} ${emitted.eventId}`);
+      }
+    },
+  };
+
+  /** A service that hears of a full workspace is to try again, whatever callers hear. */
+  async function takeRoomFor(bytes: number): Promise<void> {
+    try {
+      await takeRoom(limits, delivery.storedBytes, workspaceId);
+      await takeEvent(limits, workspaceId, bytes);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.errorName !== 'action_required') throw error;
+      throw new ServiceError('service_unavailable', { detail: error.detail, cause: error });
+    }
+  }
+}

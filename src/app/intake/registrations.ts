@@ -1,0 +1,167 @@
+/**
+ * Keeps a webhook at the service for each event that is wanted. Payloads do not name their event, so its address does.
+ * The webhooks are found again by their names, which begin with an id of this deployment; others are not touched. The
+ * contract cannot change a webhook: a wrong one is deleted, and created anew.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { LearnedAccount } from '../../auth/account-repository.ts';
+import { webhookEndpoints } from '../../capabilities/webhooks/endpoints.ts';
+import type { Webhook, WebhookCreate } from '../../capabilities/webhooks/shapes.ts';
+import { defaultMapping } from '../../events/event.ts';
+import { sourceByEvent, type WebhookEvent, webhookSources } from '../../events/sources.ts';
+import { fromUnknown } from '../../kernel/errors.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
+import { pageOf, type Upstream } from '../../upstream/client.ts';
+import { type IntakeSettings, intakeHeader, intakePath, type Registration } from './intake.ts';
+
+export interface RegistrationsContext {
+  readonly service: Upstream;
+  readonly settings: IntakeSettings;
+  /** Begins the names of webhooks of this deployment, under its current secret and former ones. */
+  readonly prefixes: readonly [current: string, ...former: readonly string[]];
+  readonly secret: string;
+  /** One for each run, as an operation of a caller would have. */
+  readonly context: () => RequestContext;
+  /** Runs the work if no other process does meanwhile. @returns null if another one does */
+  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result | null>;
+  /** Accounts that webhooks of the service name. */
+  readonly learn: (accounts: readonly LearnedAccount[]) => Promise<void>;
+}
+
+/** Pages of 250 webhooks: a service with more has others to blame. */
+const maxPages = 40;
+
+export function createRegistrations({
+  service,
+  settings,
+  prefixes,
+  secret,
+  context,
+  alone,
+  learn,
+}: RegistrationsContext) {
+  /** What the service does not show as it was sent: it would be repaired for ever. */
+  const unshown = new Set<string>();
+  const nameOf = (event: WebhookEvent) => `${prefixes[0]} ${event}`;
+  const isOurs = ({ name = '' }: Webhook) => prefixes.some((prefix) => name.startsWith(`${prefix} `));
+
+  async function list(): Promise<Webhook[]> {
+    const found: Webhook[] = [];
+    const call = context();
+    let cursor: string | null | undefined;
+    for (let page = 0; page < maxPages && cursor !== null; page += 1) {
+      const { items, cursor: next } = pageOf(await service.call(call, webhookEndpoints.list, { limit: 250, cursor }));
+      found.push(...items.filter((item) => typeof item?.id === 'string'));
+      cursor = next;
+    }
+    await learn(found.flatMap(accountsOf));
+    return found.filter(isOurs);
+  }
+
+  const wanted = (event: WebhookEvent): WebhookCreate => {
+    const source = sourceByEvent[event];
+    if (source === undefined) throw new Error(`The event ${event} has no source`);
+    return {
+      source,
+      name: nameOf(event),
+      request_url: `${settings.publicUrl}${intakePath}/${event}`,
+      format: 'json',
+      events: [event],
+      headers: [{ key: intakeHeader, value: secret }],
+      ...(webhookSources[source].mapping === 'all' ? {} : { data: defaultMapping(source) }),
+    } as WebhookCreate;
+  };
+
+  /** @returns the names of fields that are not as wanted */
+  function differences(found: Webhook, event: WebhookEvent): string[] {
+    const { request_url, format, events, headers, data } = wanted(event);
+    const isWanted: Readonly<Record<string, boolean>> = {
+      enabled: found.enabled,
+      request_url: found.request_url === request_url,
+      format: found.format === format,
+      events: isDeepStrictEqual(found.events, events),
+      account_ids: (found.account_ids ?? []).length === 0,
+      headers: headers?.every(({ key, value }) => hasHeader(found, key, value)) ?? true,
+      data: data === undefined || data.every((field) => hasField(found, field)),
+    };
+    return Object.keys(isWanted).filter((name) => !isWanted[name] && !unshown.has(name));
+  }
+
+  /** Ours by event: the first that is as wanted, and all others, which are to go. */
+  function sorted(ours: readonly Webhook[]) {
+    const kept = new Map<WebhookEvent, Webhook>();
+    const stale: Webhook[] = [];
+    for (const webhook of ours) {
+      const event = settings.events.find((each) => nameOf(each) === webhook.name);
+      if (event === undefined || kept.has(event) || differences(webhook, event).length > 0) stale.push(webhook);
+      else kept.set(event, webhook);
+    }
+    return { kept, stale };
+  }
+
+  const stateOf = (kept: ReadonlyMap<WebhookEvent, Webhook>, refusals: ReadonlyMap<WebhookEvent, string> = new Map()) =>
+    settings.events.map((event): Registration => {
+      if (kept.has(event)) return { event, state: 'active', detail: null };
+      const detail = refusals.get(event) ?? null;
+      return { event, state: detail === null ? 'missing' : 'refused', detail };
+    });
+
+  async function repair(): Promise<readonly Registration[]> {
+    // Others may have repaired it meanwhile.
+    const before = sorted(await list());
+    const refusals = new Map<WebhookEvent, string>();
+    const created = new Set<WebhookEvent>();
+    for (const event of settings.events) {
+      if (before.kept.has(event)) continue;
+      try {
+        await service.call(context(), webhookEndpoints.create, wanted(event));
+        created.add(event);
+      } catch (error) {
+        const { type, detail } = fromUnknown(error);
+        refusals.set(event, detail ?? type);
+      }
+    }
+    // An event is never without its webhook: the new one exists, or the former one stays.
+    for (const webhook of before.stale) {
+      const event = settings.events.find((each) => nameOf(each) === webhook.name);
+      if (event !== undefined && refusals.has(event)) continue;
+      await service.call(context(), webhookEndpoints.delete, { id: webhook.id });
+    }
+    const ours = created.size === 0 ? [...before.kept.values()] : await list();
+    for (const webhook of ours) {
+      const event = [...created].find((each) => nameOf(each) === webhook.name);
+      if (event !== undefined) for (const name of differences(webhook, event)) unshown.add(name);
+    }
+    return stateOf(sorted(ours).kept, refusals);
+  }
+
+  return {
+    /** Changes nothing. */
+    async status(): Promise<readonly Registration[]> {
+      return stateOf(sorted(await list()).kept);
+    },
+    /** Creates what is missing, and deletes what is wrong. @throws ServiceError if the service cannot be asked */
+    async sync(): Promise<readonly Registration[]> {
+      const { kept, stale } = sorted(await list());
+      const isDone = stale.length === 0 && kept.size === settings.events.length;
+      return isDone ? stateOf(kept) : ((await alone(repair)) ?? stateOf(kept));
+    },
+    /** Deletes all. @returns how many */
+    async remove(): Promise<number> {
+      const ours = await list();
+      for (const { id } of ours) await service.call(context(), webhookEndpoints.delete, { id });
+      return ours.length;
+    },
+  };
+}
+
+const hasHeader = ({ headers = [] }: Webhook, wantedKey: string, wantedValue: string): boolean =>
+  headers.some(({ key, value }) => key.toLowerCase() === wantedKey && value === wantedValue);
+
+const hasField = ({ data = [] }: Webhook, wanted: { readonly name: string; readonly key: string }): boolean =>
+  data.some(({ name, key }) => name === wanted.name && key === wanted.key);
+
+const accountsOf = ({ account_ids = [] }: Webhook): LearnedAccount[] =>
+  (Array.isArray(account_ids) ? account_ids : []).flatMap((account) =>
+    typeof account?.id === 'string' ? [{ id: account.id, name: account.name, type: account.type }] : [],
+  );

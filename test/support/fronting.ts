@@ -1,0 +1,100 @@
+/** A gateway with webhooks of its own in front of a service, which is another gateway, in embedded mode. */
+
+import { execFile } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { pino } from 'pino';
+import { openService } from '../../src/app/backends/upstream-backend.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { createRegistrar } from '../../src/app/intake/open.ts';
+import { webhookEvents } from '../../src/events/sources.ts';
+import { keyringOf } from '../../src/kernel/secrets/secret.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { UpstreamSettings } from '../../src/upstream/settings.ts';
+import { type Gateway, type GatewayOptions, startGateway, type TestWorkspace } from './gateway.ts';
+import { testSecret } from './webhooks.ts';
+
+export interface Fronting {
+  readonly service: Gateway;
+  /** At the service: its key is that of the gateway in front. */
+  readonly space: TestWorkspace;
+  readonly front: Gateway;
+  /** Of the gateway in front. */
+  readonly publicUrl: string;
+  /** As another process of the gateway in front has it. */
+  registrar(database: Database): ReturnType<typeof createRegistrar>;
+  /** Runs a command of the gateway in front. */
+  command(file: string, args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  close(): Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Resolves once the service sends its events. */
+export async function startFronting(environment: GatewayOptions['environment'] = {}): Promise<Fronting> {
+  const service = await startGateway({ environment: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  const space = await service.workspace();
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const own = {
+    PORT: `${port}`,
+    UPSTREAM_URL: service.address,
+    UPSTREAM_API_KEY: space.key,
+    WEBHOOKS: 'own',
+    PUBLIC_URL: publicUrl,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    ...environment,
+  };
+  const front = await startGateway({ environment: own });
+  const { service: client } = openService(readConfig({ ...own, NODE_ENV: 'test' }).upstream as UpstreamSettings, {
+    logger: pino({ level: 'silent' }),
+    now: () => front.clock.now,
+  });
+  const isReady = () => front.log.some(({ msg }) => msg === 'the service sends its events');
+  for (let left = 200; !isReady(); left -= 1) {
+    if (left === 0) throw new Error(`The service sends nothing: ${JSON.stringify(front.log)}`);
+    await sleep(50);
+  }
+  return {
+    service,
+    space,
+    front,
+    publicUrl,
+    registrar: (database) =>
+      createRegistrar({
+        service: client,
+        settings: { publicUrl, events: webhookEvents },
+        keys: keyringOf({ current: testSecret, previous: undefined })('intake'),
+        database,
+        workspaceId: 'service',
+        now: () => front.clock.now,
+        learn: async () => undefined,
+      }),
+    async command(file, args) {
+      const env = {
+        ...process.env,
+        DATABASE_URL: `sqlite:${join(front.directory, 'postern.db')}`,
+        SECRET: testSecret,
+        ...own,
+      };
+      return promisify(execFile)(process.execPath, [file, ...args], { env }).then(
+        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+        ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+      );
+    },
+    async close() {
+      await client.close();
+      await front.close();
+      await service.close();
+    },
+  };
+}
