@@ -155,6 +155,32 @@ it.each(databases)('a claim that was freed is not sent, and the others of its ro
   expect([...(await confirmed())]).toEqual(ids.slice(0, 2));
 });
 
+it.each(databases)(
+  'a claim goes on without what others have taken of it, of one webhook, on $name',
+  async (dialect) => {
+    const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+    onTestFinished(() => gateway.close());
+    const { database } = gateway.app;
+    for (const path of ['a', 'b', 'c']) await gateway.webhook(`https://hooks.example/${path}`);
+    for (const n of [1, 2]) await gateway.emit(n);
+    const claimed = await database
+      .updateTable('deliveries')
+      .set({ claim_token: 'token' })
+      .returning(['id', 'webhook_id'])
+      .execute();
+    const tickets = claimed.map(({ id, webhook_id }) => {
+      return { deliveryId: id, claimToken: 'token', destination: { webhookId: webhook_id }, revision: 0 };
+    });
+    const [{ webhook_id: taken } = { webhook_id: '' }] = claimed;
+    await database.updateTable('deliveries').set({ claim_token: 'others' }).where('webhook_id', '=', taken).execute();
+    const left = claimed.filter(({ webhook_id }) => webhook_id !== taken).map(({ id }) => id);
+    for (const order of [tickets, tickets.toReversed()]) {
+      const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', order, 0);
+      expect([...confirmed].sort()).toEqual(left.toSorted());
+    }
+  },
+);
+
 it.each(databases)('a claim goes on without a webhook that holds its deliveries, on $name', async (dialect) => {
   const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
   onTestFinished(() => gateway.close());
