@@ -20,6 +20,8 @@ export interface Emission extends Omit<DeliveryEvent, 'id'> {
   readonly idempotencyKey?: string | undefined;
   /** The emitter's own input, where `data` was completed with values that differ from call to call. */
   readonly given?: unknown;
+  /** Why there is nothing to emit now: thrown, unless the key is known and the first emission answers. */
+  readonly refusal?: ServiceError | undefined;
   /** The only receiver, whatever its subscriptions: for triggers and test events. */
   readonly webhookId?: string | undefined;
 }
@@ -70,6 +72,12 @@ async function store(
   emission: Emission,
 ): Promise<Stored> {
   const created_at = now().getTime();
+  const { refusal } = emission;
+  if (refusal !== undefined) {
+    const first = await repeated(transaction, emission, fingerprintOf(emission));
+    if (first === null) throw refusal;
+    return { ...first, bytes: 0 };
+  }
   const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
@@ -79,7 +87,9 @@ async function store(
     )
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 0n) {
-    return { ...(await repeated(transaction, emission, stored.fingerprint)), bytes: 0 };
+    const first = await repeated(transaction, emission, stored.fingerprint);
+    if (first === null) throw new Error('The event under the key was deleted a moment ago');
+    return { ...first, bytes: 0 };
   }
 
   const ids: string[] = [];
@@ -167,14 +177,17 @@ async function insertDeliveries(
   return stored.map(({ id }) => id);
 }
 
-async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerprint: string): Promise<Emitted> {
+/** Null if the key is not known. @throws ServiceError `invalid_parameters` for another event's key */
+async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerprint: string): Promise<Emitted | null> {
+  if (emission.idempotencyKey === undefined) return null;
   const first = await transaction
     .selectFrom('events')
     .select(['id', 'fingerprint'])
     .where('workspace_id', '=', emission.workspaceId)
-    .where('idempotency_key', '=', emission.idempotencyKey ?? null)
+    .where('idempotency_key', '=', emission.idempotencyKey)
     .where('account_id', emission.accountId === null ? 'is' : '=', emission.accountId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (first === undefined) return null;
   if (first.fingerprint !== fingerprint) {
     throw new ServiceError('invalid_parameters', {
       detail: 'idempotency_key was used for another event of the account',

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+import { requestContext } from '../support/request-context.ts';
 
 describe.each(databases)('fireTriggerWebhook on $name', (dialect) => {
   it('fires from the context of the trigger, and from no other', async () => {
@@ -28,5 +29,35 @@ describe.each(databases)('fireTriggerWebhook on $name', (dialect) => {
         webhook_name: 'T',
       },
     ]);
+  });
+
+  it('answers a repetition as the first, whatever has become of the webhook', async () => {
+    const { gateway, receiver, act } = await startDeliveriesOverGraphQL(dialect);
+    const trigger = { name: 'Send', icon: 'WebhookIcon', context: 'CHAT' };
+    const { webhookId } = await act('createTriggerWebhook', { requestUrl: receiver.address, name: 'T', trigger });
+    const fire = (chatId: string, idempotencyKey?: string) =>
+      act('fireTriggerWebhook', {
+        webhookId,
+        accountId: gateway.accountId,
+        context: { chat: { chatId } },
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      });
+    const { deliveries } = await fire('c', 'key');
+    expect(deliveries).toHaveLength(1);
+    const { app, space } = gateway;
+    const other = await space.account();
+    const context = requestContext(space.workspaceId);
+    const changes = [
+      () => app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false }),
+      () => app.ports.webhooks.update(context, { webhook_id: webhookId, account_ids: [other] }),
+    ];
+    for (const change of changes) {
+      await change();
+      expect(await fire('c', 'key')).toEqual({ __typename: 'EventEmitted', deliveries });
+      const refused = { type: 'errors/invalid_parameters' };
+      for (const [chatId, key] of [['c'], ['c', 'another'], ['d', 'key']] as const)
+        expect(await fire(chatId, key)).toMatchObject(refused);
+    }
+    expect(await gateway.deliveries()).toHaveLength(1);
   });
 });

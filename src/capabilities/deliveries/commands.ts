@@ -85,11 +85,13 @@ export function deliveryCommands({
           ? invalid(['message_id'], 'required', 'is required')
           : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
       }
-      requireEnabled(webhook, 'webhook_id');
       const account = await requireVisibleAccount(database, caller, account_id);
-      if (!listensTo(accountIdsOf(webhook), account_id)) {
-        throw invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook');
-      }
+      // A repetition gets the first answer, whatever has become of the webhook since.
+      const refusal =
+        refusalOf(webhook, 'webhook_id') ??
+        (listensTo(accountIdsOf(webhook), account_id)
+          ? undefined
+          : invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook'));
       const fields = {
         context,
         trigger_name: trigger.name,
@@ -105,6 +107,7 @@ export function deliveryCommands({
         given: fields,
         webhookId: webhook_id,
         idempotencyKey: idempotency_key,
+        refusal,
       });
     },
 
@@ -194,8 +197,14 @@ function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknow
 
 /** @param field that says which webhook */
 function requireEnabled(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): void {
-  if (webhook.enabled === 1) return;
-  throw new ServiceError('invalid_parameters', {
+  const refusal = refusalOf(webhook, field);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Of a disabled webhook. */
+function refusalOf(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): ServiceError | undefined {
+  if (webhook.enabled === 1) return undefined;
+  return new ServiceError('invalid_parameters', {
     detail: 'The webhook is disabled: enable it first.',
     issues: [{ path: [field], code: 'not_applicable', message: 'must be that of an enabled webhook' }],
   });
