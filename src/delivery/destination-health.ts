@@ -3,6 +3,7 @@ import { recovered } from '../capabilities/webhooks/destinations.ts';
 import type { DisabledReason } from '../capabilities/webhooks/shapes.ts';
 import { minute } from '../kernel/lib/time-units.ts';
 import type { WebhookDestinationTable } from '../store/schema.ts';
+import { maxAheadMs } from '../store/statement-time.ts';
 import { failingLimit, type RetryDecision } from './retry-policy.ts';
 
 /**
@@ -19,6 +20,10 @@ interface Judgement {
   readonly disabled: Exclude<DisabledReason, 'caller'> | null;
 }
 
+/** A later time was written before the clock was set back. */
+const isPast = (since: number | null, now: number): since is number =>
+  since !== null && !(since > now + maxAheadMs['webhook_destinations.failing_since']);
+
 /**
  * The last decision counts, or the one that says that the destination is gone.
  * @param decisions in the order of their attempts
@@ -29,7 +34,7 @@ export function judge(stored: StoredRun, decisions: readonly RetryDecision[], no
   if (!isGone && decisions.at(-1)?.outcome === 'succeeded') return { changes: recovered, disabled: null };
   const failed = decisions.slice(decisions.findLastIndex(({ outcome }) => outcome === 'succeeded') + 1);
   const before = failed.length === decisions.length && stored.failing_since !== null ? stored : recovered;
-  const failing_since = before.failing_since ?? now;
+  const failing_since = isPast(before.failing_since, now) ? before.failing_since : now;
   const failed_attempts = before.failed_attempts + failed.length;
   const isFailing = failed_attempts >= failingFrom.attempts && now - failing_since >= failingFrom.ms;
   const pauseMs = decisions.at(-1)?.pauseMs ?? 0;

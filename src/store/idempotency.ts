@@ -42,7 +42,7 @@ export function databaseIdempotency(
     database
       .selectFrom('idempotent_responses')
       .select(['fingerprint', 'claimed_by', 'status', 'body'])
-      .select(({ eb }) => eb('claimed_until', '>', leases.time()).as('is_running'))
+      .select(leases.lasts().as('is_running'))
       .where('id', '=', id)
       .where('expires_at', '>', now().getTime())
       .executeTakeFirst();
@@ -69,7 +69,7 @@ export function databaseIdempotency(
       .set(columns)
       .where('id', '=', id)
       .where('claimed_by', '=', from)
-      .where('claimed_until', '<=', leases.time())
+      .where(({ not }) => not(leases.lasts()))
       .executeTakeFirst();
     return numUpdatedRows === 1n;
   }

@@ -13,7 +13,7 @@ import type { Database } from './database.ts';
 import { DatabaseFault } from './faults.ts';
 import type { DatabaseKind } from './json.ts';
 import { createKeyedLock, QueueFull } from './keyed-lock.ts';
-import { statementTime } from './statement-time.ts';
+import { isColumnAhead, statementTime } from './statement-time.ts';
 
 export interface LeaseDependencies {
   readonly database: Database;
@@ -103,8 +103,8 @@ export function createLeases(
   }
 
   return {
-    /** Now, by the clock that processes share: epoch milliseconds. */
-    time,
+    /** Whether the lease of a row lasts, by the clock that processes share. */
+    lasts: () => isColumnAhead(`${table}.claimed_until`, time()),
     /**
      * Waits until the row is free, or until `attempt` finds that no lease is needed.
      * @param attempt takes the row if it is free or already ours: the answer to an earlier try may be lost

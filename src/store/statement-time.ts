@@ -20,7 +20,15 @@ export const statementTime = (
 export const maxAheadMs = {
   'webhook_destinations.paused_until': 10 * minute,
   'deliveries.next_at': 56 * hour,
+  'jobs.claimed_until': 10 * minute,
+  'idempotent_responses.claimed_until': 10 * minute,
+  /** A run of failures begins now at the latest. */
+  'webhook_destinations.failing_since': 0,
 } as const;
+
+/** {@link isAhead} of a column, as a condition. */
+export const isColumnAhead = (column: keyof typeof maxAheadMs, time: RawBuilder<number>): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(column)} > ${time} and ${sql.ref(column)} <= ${time} + ${sql.lit(maxAheadMs[column])})`;
 
 /** Whether a stored time is still ahead. */
 export const isAhead = (column: keyof typeof maxAheadMs, time: number, now: number): boolean =>

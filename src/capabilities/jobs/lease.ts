@@ -71,9 +71,7 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
           .updateTable('jobs')
           .set(columns)
           .where('id', '=', jobId)
-          .where(({ eb, or }) =>
-            or([eb('claimed_until', '<=', leases.time()), eb('claimed_by', '=', columns.claimed_by)]),
-          )
+          .where(({ eb, or, not }) => or([not(leases.lasts()), eb('claimed_by', '=', columns.claimed_by)]))
           .executeTakeFirst();
         return numUpdatedRows === 1n ? 'taken' : 'busy';
       });
