@@ -131,7 +131,8 @@ async function scan(transaction: Kysely<Tables>, from: string, last: string | nu
 
 /**
  * Puts up to a thousand due deliveries aside that cannot be sent: a paused destination's until its pause ends, a
- * disabled one's by holding them. The webhook is joined, as a delivery made after it was enabled again is not held.
+ * disabled one's by holding them. Webhook and destination are joined: a delivery made after the webhook was enabled again is
+ * not held, and one of a destination whose pause has ended since it was read does not wait for its end.
  * @returns the ids of held ones, and whether there may be more
  */
 export async function setAside(
@@ -152,6 +153,8 @@ export async function setAside(
       select d.id, away.enabled, away.paused_until
       from ${rowsTable(kind, 'away', rows)}
       join webhooks on webhooks.id = away.webhook_id and webhooks.enabled = away.enabled
+      join webhook_destinations destination on destination.webhook_id = away.webhook_id
+        and (away.enabled = 0 or destination.paused_until = away.paused_until)
       join ${readyDeliveries[kind]} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
       limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
     ) aside

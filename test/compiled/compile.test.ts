@@ -66,7 +66,7 @@ const authors = schema.getPossibleTypes(assertInterfaceType(schema.getType('Netw
 const webhookTypes = schema.getPossibleTypes(assertInterfaceType(schema.getType('Webhook')));
 const listsOf = (types: readonly GraphQLNamedType[], field: string) => types.map(({ name }) => `${name}.${field}`);
 
-const madeInBoth = ['totalCount', 'health', 'receivesNotices', 'statistics', 'backlog'];
+const madeInBoth = ['totalCount', 'isTotalCountExact', 'health', 'receivesNotices', 'statistics', 'backlog'];
 
 const backends: Readonly<Record<string, Backend>> = {
   'a service': {

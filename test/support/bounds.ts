@@ -19,6 +19,8 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'delivery/claim-leases.ts #leases': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/in-flight.ts probes': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/in-flight.ts taken': ['deliveries', 'deliveries that a process has claimed'],
+  'delivery/confirm.ts claims': ['webhooks of a batch', 'the call'],
+  'delivery/confirm.ts revisions': ['webhooks of a batch', 'the call'],
   'delivery/destination.ts kept': ['webhooks', 'max'],
   'delivery/lanes.ts lanes': ['webhooks', 'maxLanes'],
   'delivery/lanes.ts queued': ['deliveries', 'deliveries that a process has claimed'],
