@@ -109,7 +109,9 @@ describe.each(backends)('solveJobCheckpoint, $name backend', (backend) => {
       `must have at most ${limits.name} characters`,
     ];
     // Whether the input may be empty is left to a service.
-    const empty: [string, string, string][] = backend.serves.issues ? [['', 'invalid_parameters', 'must not be empty']] : [];
+    const empty: [string, string, string][] = backend.serves.issues
+      ? [['', 'invalid_parameters', 'must not be empty']]
+      : [];
     for (const [input, name, message] of [tooLong, ...empty]) {
       expect(await solve('404', input)).toMatchObject({
         type: `errors/${name}`,
