@@ -61,9 +61,10 @@ type Request = Omit<Dispatcher.DispatchOptions, 'origin' | 'headers'> & {
 
 /** The proxy for a URL, if there is one. */
 export function proxyFor({ http, https, except }: ProxySettings, address: string): URL | undefined {
+  const proxy = address.startsWith('https:') ? https : http;
+  if (proxy === undefined) return undefined;
   const url = new URL(address);
-  const proxy = url.protocol === 'https:' ? https : http;
-  return proxy === undefined || except(url.hostname, portOf(url)) ? undefined : proxy;
+  return except(url.hostname, portOf(url)) ? undefined : proxy;
 }
 
 export interface Proxies {

@@ -109,14 +109,22 @@ describe.each(backendsOfNetworks)('solveJobCheckpoint, $name backend', (backend)
       `must have at most ${limits.name} characters`,
     ];
     // Whether the input may be empty is left to a service.
-    const empty: [string, string, string][] = backend.serves.issues ? [['', 'invalid_parameters', 'must not be empty']] : [];
+    const empty: [string, string, string][] = backend.serves.issues
+      ? [['', 'invalid_parameters', 'must not be empty']]
+      : [];
+    const draftId = await draft('otp');
+    await publish(draftId);
     for (const [input, name, message] of [tooLong, ...empty]) {
-      expect(await solve('404', input)).toMatchObject({
+      const told = {
         type: `errors/${name}`,
-        __typename: 'InvalidRequestError',
+        __typename: 'CheckpointError',
         issues: [{ path: ['input', 'input'], message }],
-      });
+      };
+      expect(await solve('404', input)).toMatchObject({ ...told, checkpoint: null });
+      for (let attempt = 1; attempt <= 6; attempt += 1)
+        expect(await solve(draftId, input)).toMatchObject({ ...told, checkpoint: left(5) });
     }
+    expect(await solve(draftId, otp)).toMatchObject(isPublished);
   });
 
   test('each step has five attempts of its own', async () => {

@@ -80,7 +80,7 @@ describe('a receiver', () => {
         url: new URL(server.url),
         headers: [],
         body: Buffer.alloc(1_000_000, 'an event '),
-        deadlineMs: 2_000,
+        deadlineMs: 30_000,
       });
       return { ...response, ...classify(response, { attempt: 1, random: () => 0.5, now: 0 }) };
     };

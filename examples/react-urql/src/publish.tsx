@@ -26,7 +26,7 @@ function after(form: Form, result: Result): Form {
     case 'PnetJobPostingPublished':
       return { ...clean, asks: 'DRAFT', note: `Job ${result.jobId} is published. Its state is ${result.jobState}.` };
     case 'PnetJobPostingPublishCheckpoint':
-      return { ...clean, asks: result.checkpointType };
+      return { ...clean, asks: result.checkpointType ?? 'UNRECOGNIZED' };
     case 'CheckpointError': {
       if (result.checkpoint === null)
         return { ...clean, asks: 'DRAFT', note: `${result.message} Publish the draft again.` };

@@ -5,7 +5,7 @@ import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts'
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
-import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../operations.ts';
+import { createJobDraft, editJob, publishJob, solveJobCheckpointByForm } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';
 import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
@@ -156,5 +156,5 @@ mutationField('solveJobCheckpoint', {
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,
-  operation: solveJobCheckpoint,
+  operation: solveJobCheckpointByForm,
 });
