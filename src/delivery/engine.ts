@@ -61,6 +61,7 @@ import type { RandomBytes } from '../kernel/ids.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
+import { createTroubles, type Troubles } from '../kernel/troubles.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import type { Lookup } from '../net/dns/lookup.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
@@ -70,7 +71,6 @@ import { createNotifications, type Notifications } from '../store/notifications.
 import { openPresence, type Presence } from '../store/presence.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
-import { createTroubles, type Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
