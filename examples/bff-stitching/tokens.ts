@@ -1,3 +1,4 @@
+// #region tokens
 /** An access token of the gateway for each visitor, which can do no more than the visitor may. */
 import { address, required } from './settings.ts';
 import type { Visitor } from './visitors.ts';
@@ -25,10 +26,7 @@ export function tokenOf(visitor: Visitor): Promise<string> {
   return asked.token;
 }
 
-/**
- * Sends with the token of a visitor, and once more with a new one if the gateway refuses it: its key was replaced, or its
- * `SECRET` has changed.
- */
+/** Sends with the token of a visitor, and once more with a new one if the gateway refuses it. */
 export async function withTokenOf(visitor: Visitor, send: (token: string) => Promise<Response>): Promise<Response> {
   const token = tokenOf(visitor);
   const response = await send(await token);
@@ -37,6 +35,7 @@ export async function withTokenOf(visitor: Visitor, send: (token: string) => Pro
   if (tokens.get(visitor)?.token === token) tokens.delete(visitor);
   return send(await tokenOf(visitor));
 }
+// #endregion
 
 async function createToken({ accountIds }: Visitor): Promise<{ readonly token: string; readonly expiresAt: string }> {
   const body = JSON.stringify({ query, variables: { accountIds } });

@@ -1,6 +1,6 @@
 /** How the processes of a deployment share their grants. */
 import { within } from '../kernel/lib/abort-signal.ts';
-import { createTroubles } from '../store/troubles.ts';
+import { createTroubles } from '../kernel/troubles.ts';
 import { type Bucket, type RateLimitStore, type RateLimitsContext, type Settle, usedAt } from './rate-limit.ts';
 
 /** A request's wait for the store, in milliseconds. */

@@ -11,7 +11,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Troubles } from '../store/troubles.ts';
+import type { Troubles } from '../kernel/troubles.ts';
 
 export interface Policy {
   /** In the database and in the `RateLimit` fields. */

@@ -8,7 +8,7 @@ import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { retrySoon, ServiceError } from '../kernel/errors.ts';
 import { onAbort, within } from '../kernel/lib/abort-signal.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
-import { createTroubles, type Troubles } from '../store/troubles.ts';
+import { createTroubles, type Troubles } from '../kernel/troubles.ts';
 
 /** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */
 const checkMs = 2_000;

@@ -1,10 +1,10 @@
 /** Frees dead processes' claims before their leases end. */
 import type { Logger } from 'pino';
+import type { Troubles } from '../kernel/troubles.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
-import type { Troubles } from '../store/troubles.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { claimant, claimTokenOf, processOf } from './claim.ts';

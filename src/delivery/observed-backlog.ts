@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Clock } from '../kernel/lib/time-units.ts';
+import type { Troubles } from '../kernel/troubles.ts';
 import { type Database, type DatabaseLocation, openUnmigrated } from '../store/database.ts';
 import { postgresDefaults } from '../store/postgres-settings.ts';
-import type { Troubles } from '../store/troubles.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 
 const minAgeMs = 10_000;

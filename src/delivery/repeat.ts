@@ -1,4 +1,4 @@
-import type { Troubles } from '../store/troubles.ts';
+import type { Troubles } from '../kernel/troubles.ts';
 import type { After } from './after.ts';
 
 export interface Repeated {

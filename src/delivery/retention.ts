@@ -6,10 +6,10 @@
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
 import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { type Clock, day } from '../kernel/lib/time-units.ts';
+import type { Troubles } from '../kernel/troubles.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
 import type { CreationPosition } from '../store/keyset.ts';
-import type { Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';

@@ -1,7 +1,7 @@
 /** Work on many rows in small steps, with pauses of their lengths, so that nothing waits. */
 
 import type { Clock } from '../kernel/lib/time-units.ts';
-import type { Troubles } from '../store/troubles.ts';
+import type { Troubles } from '../kernel/troubles.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 

@@ -5,8 +5,8 @@
 
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/lib/time-units.ts';
+import { createTroubles, type Trouble, type Troubles } from '../kernel/troubles.ts';
 import type { Outbound } from '../net/outbound.ts';
-import { createTroubles, type Trouble, type Troubles } from '../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
 import { ClaimLeases } from './claim-leases.ts';

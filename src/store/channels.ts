@@ -1,10 +1,10 @@
 /** Receives the messages of other processes on one Postgres database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createTroubles, type Troubles } from '../kernel/troubles.ts';
 import { type Channel, channelNames } from './channel-messages.ts';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
-import { createTroubles, type Troubles } from './troubles.ts';
 
 interface ChannelListener {
   onMessage(message: string): void;

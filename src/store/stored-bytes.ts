@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import { day } from '../kernel/lib/time-units.ts';
+import type { Trouble } from '../kernel/troubles.ts';
 import type { Database } from './database.ts';
-import type { Trouble } from './troubles.ts';
 
 /** Of a row of an event, a delivery or an attempt, besides its data. */
 export const rowBytes = 512;

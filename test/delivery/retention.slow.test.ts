@@ -6,9 +6,9 @@ import { type After, afterTimeout } from '../../src/delivery/after.ts';
 import { startRetention } from '../../src/delivery/retention.ts';
 import { creationBeyond, deleteStep, firstPosition } from '../../src/delivery/retention-step.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { createTroubles } from '../../src/kernel/troubles.ts';
 import type { CreationPosition } from '../../src/store/keyset.ts';
 import type { EventTable } from '../../src/store/schema.ts';
-import { createTroubles } from '../../src/store/troubles.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 

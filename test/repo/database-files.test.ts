@@ -45,6 +45,7 @@ const openers: Readonly<Record<string, string>> = {
   'splice/kernel.ts': 'its own',
   'pages/webhooks/page.ts': 'its own',
   'app/cli/backup-folder.ts': 'the secret of a backup',
+  'app/cli/schema.ts': 'schema.graphql',
   'store/database-file.ts': 'an empty file that has no name of a database yet, and the log, which has no locks',
   'store/sqlite-backup.ts': 'a folder',
 };

@@ -152,7 +152,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'store/row-watch.ts watchersOf': ['rows', 'open streams'],
   'store/watch.ts #unread': ['rows, deliveries and events', 'maxUnread'],
   'store/sqlite.ts prepared': ['statements', 'max'],
-  'store/troubles.ts waiting': ['works of a process', 'the loops of the engine'],
+  'kernel/troubles.ts waiting': ['the code', 'the loops of the engine'],
   'store/thread.ts inFlight': ['statements', 'requests in flight'],
   'telemetry/bounded-lines.ts ofKeys': ['webhooks', 'max'],
   'telemetry/bounded-names.ts known': ['operations of clients', 'most'],

@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startBacklog } from '../../src/delivery/observed-backlog.ts';
+import { createTroubles } from '../../src/kernel/troubles.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createTroubles } from '../../src/store/troubles.ts';
 import type { Metrics } from '../../src/telemetry/telemetry.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';

@@ -46,6 +46,7 @@ const pages: FieldPolicy<Page<Edge>> = {
   },
 };
 const lists = { fields: { accounts: pages, deliveries: pages, jobPostings: pages, posts: pages, webhooks: pages } };
+const ofLists = { Query: lists, Account: lists, NetworkAuthor: lists, Webhook: lists };
 
 export const client = new ApolloClient({
   // What is read again is asked for again: a response that is under way may be older than the reason to read.
@@ -53,14 +54,7 @@ export const client = new ApolloClient({
   link: skip.concat(new ApolloLink((request, forward) => links[request.operationType].request(request, forward))),
   cache: new InMemoryCache({
     possibleTypes: types.possibleTypes,
-    typePolicies: {
-      ...mergePolicies,
-      Query: lists,
-      Viewer: { ...lists, merge: true },
-      Account: lists,
-      NetworkAuthor: lists,
-      Webhook: lists,
-    },
+    typePolicies: { ...mergePolicies, ...ofLists, Viewer: { ...lists, merge: true } },
   }),
 });
 

@@ -6,8 +6,8 @@ import type { Idempotency } from '../../kernel/idempotency.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { Secrets } from '../../kernel/secrets/secret.ts';
+import type { Troubles } from '../../kernel/troubles.ts';
 import type { Providers } from '../../providers/provider.ts';
-import type { Troubles } from '../../store/troubles.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Intake } from '../intake/intake.ts';
 

@@ -11,6 +11,7 @@ import type { RandomBytes } from '../../kernel/ids.ts';
 import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { Keyring, Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
+import type { Troubles } from '../../kernel/troubles.ts';
 import type { Channels } from '../../store/channels.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
@@ -20,7 +21,6 @@ import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
 import { type GatewayLock, lockAsGateway } from '../../store/process-files.ts';
-import type { Troubles } from '../../store/troubles.ts';
 import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 

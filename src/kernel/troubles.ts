@@ -3,7 +3,7 @@
  * away, whatever fails by it, and one when it is back. What fails for another reason has such lines of its own.
  */
 import type { Logger } from 'pino';
-import { DatabaseFault, type FaultReason } from './faults.ts';
+import { ServiceError } from './errors.ts';
 
 /** Of one piece of work. */
 export interface Trouble {
@@ -19,9 +19,9 @@ interface TroubleOptions {
   readonly onDemand?: boolean;
 }
 
-/** Of one row, or of the moment. Any other fault is the database's. */
-const passing: ReadonlySet<FaultReason> = new Set(['slow', 'conflict']);
-const isAway = (error: unknown) => error instanceof DatabaseFault && !passing.has(error.reason);
+/** Reasons of faults (store/faults.ts) of one row, or of the moment. Any other fault is the database's. */
+const passing: ReadonlySet<unknown> = new Set(['slow', 'conflict']);
+const isAway = (error: unknown) => error instanceof ServiceError && 'reason' in error && !passing.has(error.reason);
 
 export function createTroubles(logger: Logger) {
   /** What fails because the database is away, and is tried again and again. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { DatabaseFault } from '../../src/store/faults.ts';
-import { createTroubles } from '../../src/store/troubles.ts';
+import { createTroubles } from '../src/kernel/troubles.ts';
+import { DatabaseFault } from '../src/store/faults.ts';
 
 const away = () => new DatabaseFault('unavailable', new Error('no route'));
 const locked = () => new DatabaseFault('slow', new Error('locked'));
