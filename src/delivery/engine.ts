@@ -174,6 +174,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       kind: location.kind,
       carryOut,
       processId: presence.id,
+      clock,
       leaseMs,
       storedBytes,
     }),

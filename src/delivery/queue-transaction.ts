@@ -36,6 +36,8 @@ export interface QueueOrder extends ClaimTerms {
   readonly settlement: Settlement | null;
   readonly releases: readonly ReleasedClaim[];
   readonly quota: ClaimQuota | null;
+  /** `now` by a clock that has not jumped ahead. */
+  readonly believed?: number;
 }
 
 export interface QueueReport {
@@ -80,9 +82,10 @@ export async function settleAndClaim(
   kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<QueueReport> {
-  const { settlement, releases, now } = order;
+  const { settlement, releases, now, believed } = order;
   await releaseClaims(transaction, kind, releases);
-  const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
+  const { settled, disabled } =
+    settlement === null ? nothing : await settle(transaction, kind, settlement, now, believed);
   const report = await claimWithin(transaction, kind, order);
   // Last: on Postgres other processes that send to the same webhook wait for its rows until the commit.
   if (settlement !== null) await countAttempts(transaction, kind, settlement.samples, settled);
