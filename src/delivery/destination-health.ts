@@ -28,8 +28,14 @@ const isPast = (since: number | null, now: number): since is number =>
  * The last decision counts, or the one that says that the destination is gone.
  * @param decisions in the order of their attempts
  * @param now epoch milliseconds
+ * @param believed `now` by a clock that has not jumped ahead: only its owner enables a webhook again
  */
-export function judge(stored: StoredRun, decisions: readonly RetryDecision[], now: number): Judgement {
+export function judge(
+  stored: StoredRun,
+  decisions: readonly RetryDecision[],
+  now: number,
+  believed: number = now,
+): Judgement {
   const isGone = decisions.some(({ gone }) => gone);
   if (!isGone && decisions.at(-1)?.outcome === 'succeeded') return { changes: recovered, disabled: null };
   const failed = decisions.slice(decisions.findLastIndex(({ outcome }) => outcome === 'succeeded') + 1);
@@ -45,6 +51,6 @@ export function judge(stored: StoredRun, decisions: readonly RetryDecision[], no
       failing: before.failing === 1 || isFailing ? 1 : 0,
       ...(pauseMs === 0 ? {} : { paused_until: now + pauseMs }),
     },
-    disabled: isGone ? 'gone' : now - failing_since >= failingLimit ? 'failing' : null,
+    disabled: isGone ? 'gone' : believed - failing_since >= failingLimit ? 'failing' : null,
   };
 }

@@ -188,6 +188,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       time,
       carryOut,
       processId: presence.id,
+      clock,
       leaseMs,
       storedBytes,
     }),

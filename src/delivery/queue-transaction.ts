@@ -38,6 +38,8 @@ export interface QueueOrder extends ClaimTerms {
   readonly quota: ClaimQuota | null;
   /** The wait for a row that others have locked, in milliseconds; by default that of the connection. */
   readonly lockWaitMs?: number | undefined;
+  /** `now` by a clock that has not jumped ahead. */
+  readonly believed?: number;
 }
 
 export interface QueueReport {
@@ -82,11 +84,12 @@ export async function settleAndClaim(
   kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<QueueReport> {
-  const { settlement, releases, now, lockWaitMs } = order;
+  const { settlement, releases, now, believed, lockWaitMs } = order;
   if (kind === 'postgres' && lockWaitMs !== undefined)
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}`}, true)`.execute(transaction);
   await releaseClaims(transaction, kind, releases);
-  const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
+  const { settled, disabled } =
+    settlement === null ? nothing : await settle(transaction, kind, settlement, now, believed);
   const report = await claimWithin(transaction, kind, order);
   // Last: on Postgres other processes that send to the same webhook wait for its rows until the commit.
   if (settlement !== null) await countAttempts(transaction, kind, settlement.samples, settled);

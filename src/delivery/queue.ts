@@ -1,5 +1,7 @@
 /** The worker's durable queue: outcomes go in, claimed deliveries come out. */
 import { newId, type RandomBytes } from '../kernel/ids.ts';
+import { cautiousTime } from '../kernel/lib/cautious-time.ts';
+import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json.ts';
@@ -44,6 +46,9 @@ export interface QueueContext {
   /** The prefix of its claim tokens. */
   readonly processId: string;
   readonly time: SharedClock;
+  /** Of the process itself. */
+  readonly now: () => Date;
+  readonly clock: Clock;
   readonly leaseMs: number;
   readonly storedBytes: Pick<StoredBytes, 'add'>;
 }
@@ -55,6 +60,7 @@ export function createQueue(context: QueueContext): Queue {
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
+  const believed = cautiousTime(context.now, context.clock, null);
   return {
     confirm: async (tickets) => confirmClaims(database, kind, tickets, await time()),
     async settleAndClaim(outcomes, releases, quota, lockWaitMs) {
@@ -70,6 +76,7 @@ export function createQueue(context: QueueContext): Queue {
         leaseMs,
         latestFirst: count % latestFirstEvery === 0,
         now,
+        believed: believed(),
       });
       for (const { deliveryId, attempt } of outcomes) {
         const workspaceId = settled.get(deliveryId);

@@ -111,18 +111,19 @@ function resultOf({ claimToken, attempt, decision }: AttemptOutcome, now: number
 
 /**
  * Settles deliveries whose claim has not passed to another worker.
- * @param now epoch milliseconds
+ * @param now epoch milliseconds. @param believed as in {@link judge}
  */
 export async function settle(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   { results, health }: Settlement,
   now: number,
+  believed: number = now,
 ): Promise<Settled> {
   const rows = await storeResults[kind](transaction, results);
   const settled = new Map(rows.map((row) => [row.id, row.workspace_id]));
   const ours = health.filter(({ deliveryId }) => settled.has(deliveryId));
-  return { settled, disabled: await storeHealth(transaction, kind, ours, now) };
+  return { settled, disabled: await storeHealth(transaction, kind, ours, now, believed) };
 }
 
 type SettledRow = Pick<DeliveryTable, 'id' | 'workspace_id'>;
@@ -179,11 +180,12 @@ async function storeHealth(
   kind: DatabaseKind,
   health: Settlement['health'],
   now: number,
+  believed: number,
 ): Promise<DisabledWebhook[]> {
   const ends = Map.groupBy(health, ({ webhookId }) => webhookId);
   const judged = (await lockRuns(transaction, kind, [...ends.keys()])).map((stored) => {
     const decisions = ends.get(stored.webhook_id)?.map(({ decision }) => decision) ?? [];
-    return { webhookId: stored.webhook_id, stored, ...judge(stored, decisions, now) };
+    return { webhookId: stored.webhook_id, stored, ...judge(stored, decisions, now, believed) };
   });
   const changed = judged.filter(({ stored, changes, disabled }) => stored.failing !== changes.failing || disabled);
   await lockCounts(

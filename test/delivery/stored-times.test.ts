@@ -144,6 +144,29 @@ describe.each(databases)('on $name', (dialect) => {
   );
 });
 
+it.each(databases)(
+  'a clock that jumps ahead disables no webhook that has just begun to fail, on $name',
+  async (dialect) => {
+    const receiver = await startReceiver();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    const gateway = await startDelivering({ dialect });
+    const webhookId = await gateway.webhook(receiver.address);
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 6 * day);
+    const received = async () => {
+      gateway.delivery.worker.wake();
+      return receiver.received.length;
+    };
+    await expect.poll(received, { timeout: 10_000 }).toBe(2);
+    await gateway.delivery.worker.idle();
+    const stored = gateway.app.database.selectFrom('webhooks').select('enabled').where('id', '=', webhookId);
+    expect(await stored.executeTakeFirst()).toEqual({ enabled: 1 });
+    await gateway.close();
+    await receiver.close();
+  },
+);
+
 it('retention believes a clock that is ahead after a day, and one that is behind at once', () => {
   let [wall, monotonic] = [1_000 * day, 0];
   const time = cautiousTime(

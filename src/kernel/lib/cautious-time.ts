@@ -8,12 +8,14 @@ const adjustedMs = 1_000;
 
 /**
  * The time, in whole epoch milliseconds, by the slowest of the readings of the last day, as wall clocks may jump ahead.
- * @param newest creation of an event, epoch milliseconds, which counts as a reading: a clock may be wrong from the start on
+ * @param newest creation of an event, epoch milliseconds; of more than a day ago, it counts as a reading: a clock may be
+ * wrong from the start on
  */
 export function cautiousTime(now: () => Date, clock: Clock, newest: number | null): () => number {
   const began = clock();
   let readings: { readonly at: number; readonly offset: number }[] = [];
-  if (newest !== null) readings.push({ at: began, offset: newest - began });
+  if (newest !== null && now().getTime() - newest > believedAfterMs)
+    readings.push({ at: began, offset: newest - began });
   return () => {
     const at = clock();
     const offset = now().getTime() - at;
