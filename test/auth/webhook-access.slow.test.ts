@@ -120,9 +120,9 @@ test('there is a case for everything that leads to a webhook or a delivery', () 
   expect(commands.length).toBeGreaterThanOrEqual(11);
   for (const field of [...Object.keys(webhookReads), ...deliveryLists, ...emissions, ...creations])
     expect(concerned).toContain(field);
-  // The other subscriptions are of what has its own account: see graphql/watch-rows.test.ts.
+  // The other subscriptions are of what has its own account: see graphql/watch-rows.test.ts, deliveries/account-events.test.ts.
   const subscriptions = Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
-  expect(subscriptions.sort()).toEqual(['accountUpdated', 'deliveryUpdated', 'jobPostingUpdated']);
+  expect(subscriptions.sort()).toEqual(['accountUpdated', 'deliveryUpdated', 'eventReceived', 'jobPostingUpdated']);
   expect(endpoints.filter(isConcerned).map(({ name }) => name)).toEqual(['WHLIST', 'WHCREATE', 'WHDEL']);
 });
 
