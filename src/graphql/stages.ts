@@ -21,9 +21,14 @@ import type { CacheLookup, ResponseCache } from './response-cache.ts';
 export const readRequest = (): Stage => (exchange) => {
   const { http } = exchange;
   const body = http.method === 'GET' ? parametersIn(http.url) : http.json();
-  return body instanceof Promise
-    ? body.then((parsed: unknown) => keepSent(exchange, parsed))
-    : keepSent(exchange, body);
+  if (!(body instanceof Promise)) return keepSent(exchange, body);
+  return body.then(
+    (parsed: unknown) => keepSent(exchange, parsed),
+    (error: unknown) => {
+      exchange.isUnreadable = true;
+      throw error;
+    },
+  );
 };
 
 function keepSent(exchange: Exchange, body: unknown): null {

@@ -33,8 +33,8 @@ export function jsonDoor({
     const type = jsonTypeFor(acceptedBy(request.headers));
     const passing = pipeline.pass(exchange);
     const refused = passing instanceof Promise ? await passing : passing;
-    if (type === undefined) return yoga(exchange, refused);
-    const contentType = `${type}; charset=utf-8`;
+    if (type === undefined && !exchange.isUnreadable) return yoga(exchange, refused);
+    const contentType = `${type ?? 'application/json'}; charset=utf-8`;
     if (refused !== null) return send(exchange, contentType, refused);
     // Clients of JSON may accept a stream as well.
     if (exchange.operation.isSubscription) return yoga(exchange, null);
