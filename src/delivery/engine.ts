@@ -16,6 +16,7 @@
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
  * The way of an event
+ *   emission-lines.ts     leaves connections to other workspaces where one waits for a locked row
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
@@ -66,7 +67,9 @@ import type { Lookup } from '../net/dns/lookup.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
+import { divideConnections } from '../store/databases.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
+import { postgresDefaults } from '../store/postgres-settings.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
@@ -208,7 +211,8 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     after,
     onFailure: (err) => logger.warn({ err }, 'could not store how many bytes events take'),
   });
-  const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes });
+  const atOnce = emissionsAtOnce(location);
+  const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes, atOnce });
   const notifying = startSteps(
     pace,
     notices({ database, emit, logger, now }),
@@ -236,3 +240,9 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       ]),
   };
 }
+
+/** As many as there are connections for them. SQLite has one writer, which waits for nobody. */
+const emissionsAtOnce = (location: DatabaseLocation): number =>
+  location.kind === 'sqlite'
+    ? Number.POSITIVE_INFINITY
+    : divideConnections((location.settings ?? postgresDefaults).connections).deliveries;

@@ -15,6 +15,7 @@ import { newSecret } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { afterTimeout } from '../../src/delivery/after.ts';
 import { ClaimLeases } from '../../src/delivery/claim-leases.ts';
 import { createDestinations } from '../../src/delivery/destination.ts';
+import { createEmissionLines } from '../../src/delivery/emission-lines.ts';
 import { createLanes, laneLimits } from '../../src/delivery/lanes.ts';
 import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
 import { createCosts, maxCosts } from '../../src/graphql/cost/operation-cost.ts';
@@ -32,6 +33,7 @@ import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import { createResolver } from '../../src/net/dns/resolver.ts';
 import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { DatabaseFault } from '../../src/store/faults.ts';
 import { idempotencyRows } from '../../src/store/idempotency-rows.ts';
 import { createKeyedLock } from '../../src/store/keyed-lock.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
@@ -448,6 +450,15 @@ const floods: Readonly<Record<string, Flood>> = {
         () => undefined,
       );
       return times(1_000, (n) => broadcast(`${n}`));
+    },
+  },
+  'workspaces whose events meet a locked row': {
+    collections: ['delivery/emission-lines.ts stuck'],
+    most: 1_000,
+    fill() {
+      const inLine = createEmissionLines(1);
+      const locked = () => Promise.reject(new DatabaseFault('slow', new Error('locked')));
+      return times(2_500, (n) => inLine(`${n}`, locked).catch(() => undefined));
     },
   },
   'API keys with idempotency keys': {
