@@ -16,6 +16,7 @@
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
  * The way of an event
+ *   emission-lines.ts     leaves connections to other workspaces where one waits for a locked row
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
@@ -68,7 +69,9 @@ import { createOutbound, type Outbound } from '../net/outbound.ts';
 import type { ProxySettings } from '../net/proxies.ts';
 import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
+import { divideConnections } from '../store/databases.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
+import { postgresDefaults } from '../store/postgres-settings.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { createSharedClock, type SharedClock } from '../store/shared-clock.ts';
 import { inThread } from '../store/sqlite-threads.ts';
@@ -225,7 +228,8 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     removals(database, location.kind),
     'the deliveries of a deleted webhook could not be deleted',
   );
-  const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes });
+  const atOnce = emissionsAtOnce(location);
+  const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes, atOnce });
   const notifying = startSteps(
     pace,
     notices({ database, emit, logger, now }),
@@ -255,3 +259,9 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       ]),
   };
 }
+
+/** As many as there are connections for them. SQLite has one writer, which waits for nobody. */
+const emissionsAtOnce = (location: DatabaseLocation): number =>
+  location.kind === 'sqlite'
+    ? Number.POSITIVE_INFINITY
+    : divideConnections((location.settings ?? postgresDefaults).connections).deliveries;

@@ -16,6 +16,7 @@ import { newSecret } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { afterTimeout } from '../../src/delivery/after.ts';
 import { ClaimLeases } from '../../src/delivery/claim-leases.ts';
 import { createDestinations } from '../../src/delivery/destination.ts';
+import { createEmissionLines } from '../../src/delivery/emission-lines.ts';
 import { createLanes, laneLimits } from '../../src/delivery/lanes.ts';
 import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
 import { createCosts, maxCosts } from '../../src/graphql/cost/operation-cost.ts';
@@ -34,6 +35,7 @@ import { createResolver } from '../../src/net/dns/resolver.ts';
 import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts';
 import { undici } from '../../src/net/undici.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { DatabaseFault } from '../../src/store/faults.ts';
 import { idempotencyRows } from '../../src/store/idempotency-rows.ts';
 import { createKeyedLock } from '../../src/store/keyed-lock.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
@@ -464,6 +466,15 @@ const floods: Readonly<Record<string, Flood>> = {
         () => undefined,
       );
       return times(1_000, (n) => broadcast(`${n}`));
+    },
+  },
+  'workspaces whose events meet a locked row': {
+    collections: ['delivery/emission-lines.ts stuck'],
+    most: 1_000,
+    fill() {
+      const inLine = createEmissionLines(1);
+      const locked = () => Promise.reject(new DatabaseFault('slow', new Error('locked')));
+      return times(2_500, (n) => inLine(`${n}`, locked).catch(() => undefined));
     },
   },
   'API keys with idempotency keys': {
