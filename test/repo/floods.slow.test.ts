@@ -595,11 +595,13 @@ const elsewhere: Readonly<Record<string, string>> = {
   'delivery/worker.ts #probes': 'a delivery with a lease',
   'graphql/doors/browser-streams.ts open': 'a stream',
   'graphql/doors/websocket.ts #operations': 'test/graphql/websocket.slow.test.ts',
+  'graphql/doors/websocket.ts unread': 'test/graphql/websocket-refusals.test.ts',
   'http/connections.ts waiting': 'a connection with a request',
   'kernel/lib/pacer.ts waiting': 'a stream, or a delivery with a lease',
   'net/body-memory.ts slabs': 'a call with a slot',
   'store/statement-names.ts #names': 'test/store/prepared.test.ts',
   'store/statement-names.ts #uses': 'test/store/prepared.test.ts',
+  'net/proxies.ts pool': 'a delivery with a lease, or a call with a slot',
   'store/thread.ts inFlight': 'a statement of a request',
 };
 
