@@ -80,15 +80,22 @@ export class SocketConnection {
     this.#forgetArrived = countArriving(socket, connection, opening, context.bodies);
   }
 
-  /** @param listener gets null for binary messages. Nothing more is read, and the message counts, until what it returns resolves */
+  /**
+   * @param listener gets null for binary messages. Nothing more is read, and the message counts, until what it returns
+   * resolves; a rejection is a defect, and ends the connection
+   */
   onMessage(listener: (text: string | null) => Promise<void> | null): void {
     this.#socket.on('message', (data, isBinary) => {
       const reading = listener(isBinary ? null : data.toString());
       if (reading === null) return this.#forgetArrived();
       const goOn = this.#hold();
-      reading.finally(() => {
+      const end = () => {
         this.#forgetArrived();
         goOn();
+      };
+      reading.then(end, () => {
+        end();
+        this.#socket.terminate();
       });
     });
   }
