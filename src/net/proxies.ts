@@ -44,7 +44,8 @@ export function readExceptions(value: string): ProxyExceptions {
 function ruleOf(entry: string): ProxyExceptions {
   if (entry === '*') return () => true;
   if (ipaddr.isValidCIDR(entry)) return inBlocks(readBlocks(entry));
-  const [, bracketed, name = bracketed, port] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
+  // Without brackets, an IPv6 address has no port.
+  const [, bracketed, name = bracketed, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   const host = (name ?? entry)
     .replace(/^\*?\./, '')
     .replace(/\.$/, '')

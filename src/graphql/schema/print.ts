@@ -9,7 +9,6 @@ import {
   isInterfaceType,
   isObjectType,
   lexicographicSortSchema,
-  parse,
   print,
   printSchema,
 } from 'graphql';
@@ -18,16 +17,14 @@ import { semanticNonNullDirective, semanticNonNullOf } from '../kit/semantic-nul
 
 /** As a file: tools with a graphql-js older than 16.9 know no `@oneOf`, and read it where it is defined. */
 export const printedSchema = (schema: GraphQLSchema): string =>
-  printedAlone(schema).replace(/^schema \{[^}]*\}\n/m, `$&\n${print(definitionOf(GraphQLOneOfDirective))}\n`);
+  printedAlone(schema).replace(/^schema \{[^}]*\}\n/m, `$&\n${definitionOf(GraphQLOneOfDirective)}\n`);
 
 /** Without definitions of what the specification has: composers define that themselves. */
 export const printedAlone = (schema: GraphQLSchema): string =>
   `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)))}\n`;
 
-function definitionOf(directive: GraphQLDirective) {
-  const text = `${JSON.stringify(directive.description)} directive @${directive.name} on ${directive.locations.join(' | ')}`;
-  return parse(text);
-}
+const definitionOf = ({ description, name, locations }: GraphQLDirective): string =>
+  `"""${description}"""\ndirective @${name} on ${locations.join(' | ')}`;
 
 function withDirectives(schema: GraphQLSchema, printed: string): string {
   let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
