@@ -54,15 +54,21 @@ describe.each(databases)('resending on $name', (dialect) => {
     receiver.answer = (_request, response) => response.writeHead(500).end();
     expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
     await gateway.delivery.worker.idle();
-    expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 3, attempts_before: 1 }]);
+    expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 3, attempts_before: 2 }]);
+    // Nor does it end when its owner is hasty.
+    for (let hasty = 0; hasty < 12; hasty += 1) {
+      await act('redeliverAll', { webhookId, state: 'PENDING' });
+      await gateway.delivery.worker.idle();
+    }
+    expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 15, attempts_before: 14 }]);
     receiver.answer = (_request, response) => void response.end();
     expect(await act('redeliverAll', { webhookId, state: 'PENDING' })).toMatchObject({ count: 1 });
     expect(await act('redeliverAll', { webhookId, state: 'PENDING' })).toMatchObject({ count: 0 });
     await gateway.delivery.worker.idle();
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
-      Array.from({ length: 4 }, () => deliveryId),
+      Array.from({ length: 16 }, () => deliveryId),
     );
-    expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 4 }]);
+    expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 16 }]);
     expect(await act('redeliver', { deliveryId: 'A'.repeat(22) })).toMatchObject({ type: 'errors/resource_not_found' });
   });
 });

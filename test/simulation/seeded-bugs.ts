@@ -46,9 +46,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'Retry-After is ignored': [at(retryPolicy, 'Math.min(asked ?? 0, maxRetryAfter)', '0')],
   'a destination is disabled too late': [at(retryPolicy, 'failingLimit = 5 * day', 'failingLimit = 6 * day')],
   'a destination is disabled too early': [at(retryPolicy, 'failingLimit = 5 * day', 'failingLimit = 4 * day')],
-  'a redelivery gets the rest of the schedule': [
-    at(requeue, "among === waiting ? 'attempts_before' : 'attempts'", "'attempts_before'"),
-  ],
+  'a redelivery gets the rest of the schedule': [at(requeue, ": ref('attempts'),", ": ref('attempts_before'),")],
   'redelivering all leaves out the newest': [
     at(requeue, 'const ids = positions.map(', 'const ids = positions.slice(1).map('),
   ],

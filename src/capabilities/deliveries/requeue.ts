@@ -80,12 +80,21 @@ async function requeueIds(
   const requeueThose = (among: readonly RedeliverableState[]) =>
     transaction
       .updateTable('deliveries')
-      .set(({ ref }) => ({
+      .set(({ ref, eb }) => ({
         state: 'pending',
         next_at: 0,
         claim_token: null,
         finished_at: null,
-        attempts_before: ref(among === waiting ? 'attempts_before' : 'attempts'),
+        attempts_before:
+          among === waiting
+            ? // An attempt that its owner hastens takes none of the schedule.
+              eb
+                .case()
+                .when('attempts', '>', ref('attempts_before'))
+                .then(eb('attempts_before', '+', 1))
+                .else(ref('attempts_before'))
+                .end()
+            : ref('attempts'),
       }))
       .where('id', 'in', ids)
       .where('state', 'in', among)

@@ -63,12 +63,18 @@ function checkRequeued(
   const asked = [...redeliveries].some((each) => each.process === process && each.covers(before));
   require(asked, () => `the delivery ${id} was ${before.state}, and nobody asked for its redelivery`);
   require(after.state === 'pending' &&
-    after.attempts_before === after.attempts &&
+    after.attempts_before === placeOfRequeued(before) &&
     after.finished_at === null &&
     after.next_at === 0, () => `the delivery ${id} did not begin anew`);
   const leased = before.claim_token !== null && before.next_at > world.clock();
   require(!leased, () => `the delivery ${id} was requeued while a worker had it`);
 }
+
+/** A pending one goes on in its schedule, of which the attempt that is hastened takes nothing. */
+const placeOfRequeued = ({ state, attempts, attempts_before }: DeliveryTable): number => {
+  if (state !== 'pending') return attempts;
+  return attempts > attempts_before ? attempts_before + 1 : attempts_before;
+};
 
 function checkHeld(
   { before: { holding }, after: { webhooks } }: Commit,
