@@ -270,6 +270,10 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
       { photonet },
     );
     const [pnetPost, photonetPost] = [data.pnet.posts.nodes[0], data.photonet.posts.nodes[0]];
+    const emit = `mutation ($accountId: ID!) {
+      emitEvent(input: { accountId: $accountId, event: NEW_RELATION }) { ... on EventEmitted { eventId } }
+    }`;
+    const { eventId } = (await workspace.ask(emit, { accountId })).data.emitEvent;
     const raw = [
       ['Account', 'Account', 'accountId', accountId],
       ['PnetJobPosting', 'Job', 'jobId', draftId],
@@ -282,6 +286,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
       ['PnetAuthor', pnetPost.author.id],
       ['PhotonetPost', photonetPost.id],
       ['PhotonetOwner', photonetPost.author.id],
+      ['AccountEvent', globalId('AccountEvent', eventId)],
       ...raw.map(([type, kind, , rawId]) => [type, globalId(kind, rawId)] as const),
     ] as const;
     return [

@@ -71,8 +71,6 @@ export const valueObjects = {
     // Nowhere stored.
     'AccessTokenCreated',
     // There is one of each per API key, and none can be read by an id.
-    'Viewer',
     'ViewerToken',
-    'Workspace',
   ],
 };

@@ -35,10 +35,11 @@ describe('a key that the service checks', () => {
     const { front, ask, workspace } = await startPair();
     const { status, data, errors } = await ask(everything, workspace.key);
     // There are no tokens of such a key.
-    const unknown = fields.filter((name) => !['keyId', 'token'].includes(name));
+    const unknown = fields.filter((name) => !['id', 'keyId', 'token'].includes(name));
     expect(status).toBe(200);
     expect(data.viewer).toEqual({
       __typename: 'Viewer',
+      id: expect.any(String),
       keyId: expect.stringMatching(/^[\w-]{22}$/),
       token: null,
       ...Object.fromEntries(unknown.map((name) => [name, null])),

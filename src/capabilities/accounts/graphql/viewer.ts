@@ -1,6 +1,7 @@
 import { listOf, readsById } from '../../../graphql/cost/weights.ts';
 import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { nullMeansError } from '../../../graphql/kit/semantic-nullability.ts';
 import { type Caller, type CallerToken, type Scope, scopes } from '../../../kernel/caller.ts';
 import { notOffered } from '../../../kernel/errors.ts';
@@ -28,6 +29,10 @@ const atItsPath = 'In proxy mode with forwarded keys: null, with `errors/feature
 export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('Workspace', {
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
   fields: (t) => ({
+    id: t.id({
+      description: 'Global id, for caches of clients.',
+      resolve: ({ workspaceId }) => globalId('Workspace', workspaceId),
+    }),
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
     name: t.exposeString('name', { description: 'Name of the workspace.' }),
   }),
@@ -50,6 +55,10 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   // Responses are cached per key, with everything that this type shows of it.
   extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
+    id: t.id({
+      description: 'Global id, for caches of clients: of the key, or of the access token.',
+      resolve: ({ keyId, token }) => globalId('Viewer', ...(token === undefined ? [keyId] : [keyId, token.id])),
+    }),
     keyId: t.exposeID('keyId', {
       description:
         'Id of the key, as `npm run key -- list` shows it. In proxy mode with forwarded keys, a hash of the key.',
