@@ -41,8 +41,6 @@ export function Feed() {
         ))}
         <button type="submit">Show</button>
       </form>
-      <Failure what="The posts on pnet" reason={pnet.failure} onRetry={pnet.retry} />
-      <Failure what="The posts on photonet" reason={photonet.failure} onRetry={photonet.retry} />
       {skipped.length > 0 && (
         <details className="notice">
           <summary>
@@ -67,6 +65,8 @@ export function Feed() {
       </ol>
       {posts.length === 0 && isLoading && <p>Reading the posts …</p>}
       {posts.length === 0 && !isLoading && lists.every(({ failure }) => failure === null) && <p>There are no posts.</p>}
+      <Failure what="The posts on pnet" reason={pnet.failure} onRetry={pnet.retry} />
+      <Failure what="The posts on photonet" reason={photonet.failure} onRetry={photonet.retry} />
       {hasMore && (
         <button type="button" disabled={isLoading} onClick={readMore}>
           {isLoading ? 'Reading …' : 'Show more'}

@@ -20,7 +20,6 @@ export function Deliveries() {
     <>
       <p role="status">{isLive ? 'Live: changes appear by themselves.' : 'Not live: connecting …'}</p>
       <Failure what="The webhooks" reason={webhooksFailure} onRetry={readWebhooks} />
-      <Failure what="The deliveries" reason={failure} onRetry={readAgain} />
       {streamFailure !== null && <p role="alert">Changes cannot be followed: {streamFailure}</p>}
       {webhooks?.length !== 0 ? (
         <p>
@@ -40,6 +39,7 @@ export function Deliveries() {
       {rows.length > 0 && <Rows rows={rows} />}
       {rows.length === 0 && isLoading && <p>Reading the deliveries …</p>}
       {rows.length === 0 && !isLoading && failure === null && <p>There are no deliveries.</p>}
+      <Failure what="The deliveries" reason={failure} onRetry={readAgain} />
       {hasMore && (
         <button type="button" disabled={isLoading} onClick={readMore}>
           {isLoading ? 'Reading …' : 'Show more'}
