@@ -73,14 +73,11 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
 
   /** Retention deletes the oldest events of all workspaces first: what is older than the oldest is gone. */
   async function sumOf(workspaceId: string): Promise<number> {
-    const oldest = await database
+    const { oldest } = await database
       .selectFrom('events')
-      .select('created_at')
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
-    const from = oldest === undefined ? today() : Math.floor(Number(oldest.created_at) / day);
+      .select(({ fn }) => fn.min<number | string | null>('created_at').as('oldest'))
+      .executeTakeFirstOrThrow();
+    const from = oldest === null ? today() : Math.floor(Number(oldest) / day);
     await database.deleteFrom('stored_bytes').where('workspace_id', '=', workspaceId).where('day', '<', from).execute();
     const { bytes } = await database
       .selectFrom('stored_bytes')

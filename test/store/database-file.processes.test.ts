@@ -89,7 +89,9 @@ test.skipIf(!isLinux)('a gateway holds its locks after every kind of start, and 
   const gateways = [await start(), await start(link)];
   expect(gateways.map(locked)).toEqual([all, all]);
   const observed = { METRICS_PORT: '0' };
-  for (const environment of [{}, observed, { UPSTREAM_URL: 'http://127.0.0.1:9', UPSTREAM_API_KEY: 'a key' }]) {
+  const upstream = { UPSTREAM_URL: 'http://127.0.0.1:9', UPSTREAM_API_KEY: 'a key' };
+  const own = { ...upstream, WEBHOOKS: 'own', PUBLIC_URL: 'http://127.0.0.1:9' };
+  for (const environment of [{}, observed, upstream]) {
     gateways.push(await start(file, environment));
   }
   const hold = () => gateways.map(locked);
@@ -102,6 +104,7 @@ test.skipIf(!isLinux)('a gateway holds its locks after every kind of start, and 
   const runs: Readonly<Record<string, readonly (readonly string[])[]>> = {
     'accounts.ts': [['list'], ['connect', ...workspace, '--type', 'PNET']],
     'backup.ts': [[join(folder.path, 'backup')]],
+    'intake.ts': [['status']],
     'keys.ts': [['create', ...workspace, '--name', 'k'], ['list'], ['revoke', 'nothing']],
     'migrate.ts': [[], ['--check']],
     'restore.ts': [[join(folder.path, 'backup')]],
@@ -110,7 +113,8 @@ test.skipIf(!isLinux)('a gateway holds its locks after every kind of start, and 
   expect(Object.keys(runs)).toEqual(commands.sort());
   for (const [command, list] of Object.entries(runs)) {
     for (const args of list) {
-      await runProcess(`src/app/cli/${command}`, args, { DATABASE_URL: `sqlite:${file}` });
+      const environment = command === 'intake.ts' ? own : {};
+      await runProcess(`src/app/cli/${command}`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
       expect([command, args, hold()]).toEqual([command, args, every]);
     }
   }
