@@ -83,7 +83,8 @@ function expectError(response: RestResponse, name: string, { detail }: { readonl
 describe('every type at every endpoint', () => {
   /** A backend that always fails in the same way, so that each type reaches each endpoint. */
   let failure = new ServiceError('unexpected_error');
-  const failing = new Proxy({}, { get: () => new Proxy({}, { get: () => () => Promise.reject(failure) }) }) as Ports;
+  const port = new Proxy({}, { get: () => () => Promise.reject(failure) });
+  const failing = new Proxy({}, { get: (_, name) => (name === 'serviceJudges' ? () => false : port) }) as Ports;
   const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
   let requests: ReturnType<typeof requestsTo>;
 
