@@ -164,7 +164,9 @@ describe.each(['on', 'off'])('compiled operations %s', (compiled) => {
       const { endCursor } = none.pageInfo;
       if (endCursor !== null) expect(listIn(await read(type, list(50, endCursor))).nodes).toEqual(all.nodes);
       const negative = await read(type, list(-1));
-      expect(negative.errors?.[0]?.extensions).toMatchObject({ issues: [{ path: ['first'] }] });
+      expect(negative.errors?.[0]?.extensions).toMatchObject({
+        issues: [{ path: ['first'], code: 'TOO_SMALL', limit: 0, message: 'must be at least 0' }],
+      });
     },
   );
 

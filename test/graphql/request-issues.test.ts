@@ -46,7 +46,7 @@ describe('the issues of a request', () => {
 
   test.each(fields)('of $name name its fields', { timeout: 120_000 }, async ({ name, document, places }) => {
     const names = new Set(places.map((place) => place.name));
-    const asked = document.replace('{ path message }', '{ path code limit message }');
+    const asked = document.replaceAll('{ path message }', '{ path code limit message }');
     for (const place of places) {
       for (const value of odd[place.kind]) {
         const variables = place.with(value) as Record<string, unknown>;

@@ -132,7 +132,8 @@ export interface Field {
   readonly places: readonly Place[];
 }
 
-const failure = '... on ServiceError { type detail message } ... on InvalidRequestError { issues { path message } }';
+const failure =
+  '... on ServiceError { type detail message ... on CheckpointError { issues { path message } } } ... on InvalidRequestError { issues { path message } }';
 
 /** Every field of Query and Mutation that has arguments. */
 export const fields: readonly Field[] = [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>

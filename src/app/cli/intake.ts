@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { learnAccounts } from '../../auth/account-repository.ts';
 import { ensureWorkspace } from '../../auth/workspaces.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { findSecrets, keyringOf } from '../../kernel/secrets/secret.ts';
 import { openDatabase } from '../../store/database.ts';
 import { migrations } from '../../store/migrations/index.ts';
@@ -54,6 +55,8 @@ async function withRegistrar(config: Config, work: (registrar: Registrar) => Pro
       const learn = (accounts: Parameters<typeof learnAccounts>[2]) =>
         learnAccounts(database, workspaceId, accounts, now());
       return await work(createRegistrar({ service, settings, keys, database, workspaceId, now, learn }));
+    } catch (error) {
+      throw withCure(error);
     } finally {
       await service.close();
     }
@@ -62,11 +65,28 @@ async function withRegistrar(config: Config, work: (registrar: Registrar) => Pro
   }
 }
 
+function withCure(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  switch (error.errorName) {
+    case 'provider_error':
+      return new UsageError(`${error.message} Check UPSTREAM_API_KEY and UPSTREAM_URL.`);
+    case 'service_unavailable':
+    case 'network_down':
+    case 'request_timeout':
+      return new UsageError(`${error.message} Check UPSTREAM_URL, and HTTP_PROXY or HTTPS_PROXY if you use a proxy.`);
+    default:
+      return error;
+  }
+}
+
 function told(registrations: readonly Registration[]): string {
   const lacking = registrations.filter(({ state }) => state !== 'active');
   if (lacking.length > 0) {
     process.exitCode = 1;
-    writeNote(`The service does not send ${lacking.length} of ${registrations.length} events:`);
+    const cure = lacking.some(({ state }) => state === 'missing')
+      ? ' To create what is missing, start the gateway, or run "npm run intake -- sync".'
+      : '';
+    writeNote(`The service does not send ${lacking.length} of ${registrations.length} events.${cure}`);
   }
   return table(
     ['EVENT', 'STATE', 'WHY'],

@@ -138,7 +138,7 @@ export function connectionArgs({ limit }: FirstLimits, things: string) {
   return builder.args((t) => ({
     first: t.int({
       defaultValue: limit.default,
-      description: `Number of ${things} to read, up to ${limit.max}. 0 reads none of them, for what else the list tells.`,
+      description: `Number of ${things} to read, up to ${limit.max}. 0 reads an empty page: for \`pageInfo\`, and for \`totalCount\` where the list has one.`,
     }),
     after: t.string({
       description: 'Cursor of this list. The page starts after it. Omit it to read the first page.',

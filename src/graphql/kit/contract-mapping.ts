@@ -92,13 +92,23 @@ export function issuesInGraphQL(
   prefix: readonly string[] = [],
 ): ServiceError {
   if (error.issues.length === 0) return error;
-  const issues = error.issues.map((issue) => ({ ...issue, path: [...prefix, ...graphqlPath(issue.path, request)] }));
+  const issues = error.issues.map((issue) => ({
+    ...issue,
+    ...(isOfPageSize(issue) && fromZero),
+    path: [...prefix, ...graphqlPath(issue.path, request)],
+  }));
   const { moreIssues } = error;
   // A sentence of its own names no path.
   const saysPaths = (error.detail ?? detailOf(error.issues, moreIssues)) === detailOf(error.issues, moreIssues);
   const detail = saysPaths ? detailOf(issues, moreIssues) : error.detail;
   return error.with({ issues, detail, cause: error });
 }
+
+const isOfPageSize = ({ path, code }: Issue): boolean =>
+  path.length === 1 && path[0] === 'limit' && code === 'too_small';
+
+/** `first` takes 0, which `limit` does not. */
+const fromZero = { limit: 0, message: 'must be at least 0' } as const;
 
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {
   let parent = request;

@@ -43,7 +43,7 @@ export function countedConnectionType<T extends object>(
     isTotalCountExact: t.boolean({
       nullable: true,
       description:
-        'False if counting ended before the whole list was looked at: then `totalCount` is a lower bound. Embedded mode only.',
+        'False if counting ended before the whole list was looked at: then `totalCount` is a lower bound. Not in proxy mode.',
       extensions,
       resolve: async ({ size }) => (await size()).isExact,
     }),

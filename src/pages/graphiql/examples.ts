@@ -244,7 +244,7 @@ export const exampleGroups = [
       {
         name: 'WatchEvents',
         title: 'Watch events',
-        variables: { accountIds: [id('chatapp')], event: 'MESSAGE_RECEIVED', since: null },
+        variables: { accountIds: [id('chatapp')], event: ['MESSAGE_RECEIVED'], since: null },
       },
       {
         name: 'SendTestEvent',

@@ -30,7 +30,7 @@ export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
   fields: (t) => ({
     id: t.id({
-      description: 'Global id, for caches of clients.',
+      description: 'Id for caches of clients. `node` does not find it.',
       resolve: ({ workspaceId }) => globalId('Workspace', workspaceId),
     }),
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
@@ -56,7 +56,7 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
     id: t.id({
-      description: 'Global id, for caches of clients: of the key, or of the access token.',
+      description: 'Id for caches of clients: that of the key, or of the access token. `node` does not find it.',
       resolve: ({ keyId, token }) => globalId('Viewer', ...(token === undefined ? [keyId] : [keyId, token.id])),
     }),
     keyId: t.exposeID('keyId', {

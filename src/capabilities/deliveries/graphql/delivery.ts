@@ -78,7 +78,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     }),
     data: t.field({
       type: 'JSON',
-      description: 'Data of the event, keyed by the keys of its source.',
+      description: 'Data of the event, with the keys of its source, as `eventSamples` shows them.',
       extensions: readsById,
       resolve: async ({ delivery_id }, _args, { loaders }) => (await loaders.eventData.load(delivery_id)) ?? gone(),
     }),

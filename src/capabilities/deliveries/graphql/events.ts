@@ -20,7 +20,7 @@ import { listEvents, watchEvents } from '../operations.ts';
 import { type AccountEvent, deliveryLimits, eventListScope, maxReplayedEvents } from '../shapes.ts';
 
 const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').implement({
-  description: 'An event of a connected account, as it is kept for all webhooks that receive it.',
+  description: 'An event of a connected account, which the gateway keeps whether or not a webhook receives it.',
   interfaces: [Node],
   isTypeOf: isOf<AccountEvent>('AccountEvent'),
   fields: (t) => ({
@@ -47,7 +47,7 @@ const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').imple
     }),
     data: t.field({
       type: 'JSON',
-      description: 'Data of the event, keyed by the keys of its source.',
+      description: 'Data of the event, with the keys of its source, as `eventSamples` shows them.',
       extensions: readsById,
       resolve: async ({ event_id }, _args, { loaders }) => (await loaders.dataOfEvents.load(event_id)) ?? gone(),
     }),
