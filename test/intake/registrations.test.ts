@@ -13,7 +13,12 @@ import { requestContext } from '../support/request-context.ts';
 const events: readonly WebhookEvent[] = ['message_received', 'mail_sent', 'ok'];
 
 /** A service in memory, with webhooks that others have made. */
-function serviceOf({ most = 100, shows = (webhook: Webhook) => webhook } = {}) {
+function serviceOf({
+  most = 100,
+  shows = (webhook: Webhook) => webhook,
+  pages = (all: readonly Webhook[]) => [all],
+  cursorOf = (page: number, count: number): string | null => (page < count ? `${page}` : null),
+} = {}) {
   const webhooks = new Map<string, Webhook>();
   const calls: string[] = [];
   const add = (request: Partial<WebhookCreate>) => {
@@ -32,10 +37,14 @@ function serviceOf({ most = 100, shows = (webhook: Webhook) => webhook } = {}) {
   };
   const call = async (_context: unknown, { name }: { name: string }, request: object) => {
     calls.push(name);
-    if (name === 'WHLIST') return { object: 'WebhookList', items: [...webhooks.values()].map(shows), cursor: null };
+    if (name === 'WHLIST') {
+      const all = pages([...webhooks.values()].map(shows));
+      const page = Number((request as { cursor?: string }).cursor ?? 0) || 0;
+      return { object: 'WebhookList', items: all[page] ?? [], cursor: cursorOf(page + 1, all.length) };
+    }
     if (name === 'WHDEL') return webhooks.delete((request as { id: string }).id);
     if (webhooks.size >= most) throw new ServiceError('action_required', { detail: `No more than ${most}.` });
-    return add(request as WebhookCreate);
+    return { object: 'WebhookCreated', webhook_id: add(request as WebhookCreate) };
   };
   return { webhooks, calls, add, service: { call } as unknown as Upstream };
 }
@@ -132,6 +141,59 @@ describe('registrations', () => {
     calls.length = 0;
     await registrations.sync();
     expect(calls).toEqual(['WHLIST']);
+  });
+
+  test('count once, where pages overlap', async () => {
+    const { webhooks, service } = serviceOf({ pages: (all) => [all, all] });
+    const registrations = registrationsOf(service);
+    expect([await registrations.sync(), await registrations.sync()]).toEqual([active, active]);
+    expect(webhooks.size).toBe(3);
+  });
+
+  test.each([
+    ['repeats a cursor', () => 'again'],
+    ['has no last page', (page: number) => `${page}`],
+  ])('are not made at a service whose list %s', async (_, cursorOf) => {
+    const { webhooks, service, calls } = serviceOf({ cursorOf });
+    await expect(registrationsOf(service).sync()).rejects.toThrow('does not end');
+    expect([webhooks.size, calls.length <= 40]).toEqual([0, true]);
+  });
+
+  test.each<[string, object]>([
+    ['name', { name: null }],
+    ['headers', { name: 'postern-intake-0 ok', headers: null }],
+    ["header's key", { name: 'postern-intake-0 ok', headers: [{}, null] }],
+    ['data', { name: 'postern-intake-0 mail_sent', data: null }],
+    ['accounts', { account_ids: [{ id: 'a', name: 5, type: {} }] }],
+  ])('are kept beside a webhook with an odd %s', async (_, odd) => {
+    const { webhooks, service } = serviceOf();
+    webhooks.set('odd', { id: 'odd', enabled: true, headers: [], data: [], account_ids: [], ...odd } as never);
+    const learned: unknown[] = [];
+    const learn = async (accounts: readonly object[]) => void learned.push(...accounts);
+    expect(await registrationsOf(service, { learn }).sync()).toEqual(active);
+    for (const account of learned) expect(account).toEqual({ id: 'a', name: undefined, type: undefined });
+  });
+
+  test('are refused, and not made again and again, where the service changes their names', async () => {
+    const { webhooks, service } = serviceOf({ shows: (webhook) => ({ ...webhook, name: webhook.name?.slice(0, 9) }) as Webhook });
+    const registrations = registrationsOf(service);
+    expect((await registrations.sync()).map(({ state }) => state)).toEqual(['refused', 'refused', 'refused']);
+    await registrations.sync();
+    expect(webhooks.size).toBe(0);
+  });
+
+  test('are replaced though somebody else has just deleted the former ones', async () => {
+    const { webhooks, service } = serviceOf();
+    const registrations = registrationsOf(service);
+    await registrations.sync();
+    for (const [id, webhook] of webhooks) webhooks.set(id, { ...webhook, enabled: false });
+    const call: Upstream['call'] = async (context, endpoint, request) => {
+      const response = await service.call(context, endpoint, request);
+      if (endpoint.name === 'WHDEL') throw new ServiceError('resource_not_found');
+      return response;
+    };
+    expect(await registrationsOf({ ...service, call }).sync()).toEqual(active);
+    expect(webhooks.size).toBe(3);
   });
 
   test('tell of the accounts of all webhooks', async () => {
