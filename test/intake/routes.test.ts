@@ -1,4 +1,5 @@
 /** `POST /intake/<event>`, on each database: who may post, what is an event, and that each is stored once. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretOf } from '../../src/app/intake/open.ts';
 import { deriveKeys } from '../../src/kernel/secrets/secret.ts';
@@ -126,6 +127,43 @@ describe.each(databases)('the intake on $name', (dialect) => {
       expect((await send(id, message)).status).toBe(200);
     }
     expect(await dataOf('ids')).toEqual([{ message: 'a' }, { message: 'a' }]);
+  });
+
+  test.each([
+    ['empty', '', ['a', 'b', 'c']],
+    ['long', randomBytes(4_000).toString('hex'), ['a']],
+  ])('takes ids that are %s', async (what, id, messages) => {
+    for (const message of ['a', 'b', 'c']) {
+      const response = await post('message_received', { account_id: `${what}-id`, message }, { 'webhook-id': id });
+      expect(response.status).toBe(200);
+    }
+    expect((await dataOf(`${what}-id`)).map(({ message }) => message).sort()).toEqual(messages);
+  });
+
+  test('takes one id for different events as different', async () => {
+    for (const event of ['message_received', 'message_read']) {
+      expect((await post(event, { account_id: 'shared-id', message: 'x' }, { 'webhook-id': 'one' })).status).toBe(200);
+    }
+    expect(await dataOf('shared-id')).toHaveLength(2);
+  });
+
+  test.each([
+    ['U+0000', 'a\0b'],
+    ['4,000 characters', randomBytes(2_000).toString('hex')],
+    ['a path', '../a'],
+  ])('refuses an account id with %s', async (_, account_id) => {
+    expect((await post('message_received', { account_id, message: 'x' })).status).toBe(400);
+  });
+
+  test('takes any characters in names, words and data', async () => {
+    const body = { account_id: 'odd', account_name: 'A\0'.repeat(5_000), account_type: 'T\0', message: 'x\0' };
+    expect((await post('message_received', body)).status).toBe(200);
+    expect(await dataOf('odd')).toEqual([{ message: 'x\0' }]);
+  });
+
+  test('finds the account of a message at the top only', async () => {
+    const response = await post('message_received', { message: 'x', sender: { account_id: 'somebody-else' } });
+    expect([response.status, await events('somebody-else')]).toEqual([200, []]);
   });
 
   test('has the service try again while the workspace is full', async () => {

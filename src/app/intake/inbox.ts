@@ -74,7 +74,8 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
         const status = source === 'account_status' ? statusOf[event] : undefined;
         await learn([{ id: accountId, name: accountName, type: accountType, status }]);
       }
-      let key = messageId === undefined ? hash('sha256', JSON.stringify([event, accountId, text])) : `id ${messageId}`;
+      // Hashed, as an index of Postgres has no room for a long id.
+      let key = hash('sha256', JSON.stringify(messageId === undefined ? [event, accountId, text] : [event, messageId]));
       for (;;) {
         const emitted = await delivery.emit({
           workspaceId,

@@ -1,4 +1,5 @@
 /** What a service posts for an event: JSON, or a form whose objects are JSON text. */
+import { isServiceId } from '../../auth/account-rule.ts';
 import { emittableKeys, ownKeys } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
@@ -49,9 +50,12 @@ function valueOfText(text: string, sample: unknown): unknown {
   }
 }
 
-/** @throws ServiceError `malformed_request` for a payload without any field of its source */
+/** @throws ServiceError `malformed_request` for a payload without any field of its source, or with an unusable account */
 export function readEvent(source: WebhookSource, fields: Fields): ReceivedEvent {
-  const account = accountIn(fields);
+  const account = accountIn(fields, webhookSources[source].mapping === 'all');
+  if (account.accountId !== null && !isServiceId(account.accountId)) {
+    throw malformedRequest('The account id of the event is malformed.');
+  }
   if (webhookSources[source].mapping === 'all') {
     if (Object.keys(fields).length === 0) throw noEvent(source);
     // Whole: the contract says nothing of its form.
@@ -69,16 +73,19 @@ export function readEvent(source: WebhookSource, fields: Fields): ReceivedEvent 
 
 const noEvent = (source: WebhookSource) => malformedRequest(`The body has no field of the source ${source}.`);
 
+/** Of types of accounts; longer ones are none. */
+const maxWordLength = 100;
+
 type TextOf = (...names: readonly string[]) => string | undefined;
 
-/** At the top, or one level below, as payloads of `account_status` have no documented form. */
-function accountIn(fields: Fields): Omit<ReceivedEvent, 'data'> {
-  const inner = Object.values(fields).filter(isFields);
+/** At the top, or one level below where the payload has no documented form: elsewhere, others' words stand there. */
+function accountIn(fields: Fields, isFree: boolean): Omit<ReceivedEvent, 'data'> {
+  const inner = isFree ? Object.values(fields).filter(isFields) : [];
   const told = [fields, ...inner].find((object) => textsOf(object)('account_id') !== undefined);
   const text = textsOf(told ?? fields);
   return {
     accountId: text('account_id') ?? null,
-    accountType: text('account_type'),
+    accountType: text('account_type')?.slice(0, maxWordLength).replaceAll('\0', '\uFFFD'),
     accountName: text('account_name'),
   };
 }

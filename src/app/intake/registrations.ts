@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { LearnedAccount } from '../../auth/account-repository.ts';
+import { isServiceId } from '../../auth/account-rule.ts';
 import { webhookEndpoints } from '../../capabilities/webhooks/endpoints.ts';
 import type { Webhook, WebhookCreate } from '../../capabilities/webhooks/shapes.ts';
 import { defaultMapping } from '../../events/event.ts';
@@ -194,7 +195,9 @@ const hasField = ({ data }: Webhook, wanted: { readonly name: string; readonly k
 
 const accountsOf = ({ account_ids }: Webhook): LearnedAccount[] =>
   listOf(account_ids).flatMap((account) =>
-    typeof account?.id === 'string' ? [{ id: account.id, name: textOf(account.name), type: textOf(account.type) }] : [],
+    typeof account?.id === 'string' && isServiceId(account.id)
+      ? [{ id: account.id, name: textOf(account.name), type: textOf(account.type) }]
+      : [],
   );
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
