@@ -3,7 +3,7 @@ import { isServiceId } from '../../auth/account-rule.ts';
 import { emittableKeys, ownKeys } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
-import { malformedRequest } from '../../kernel/errors.ts';
+import { malformedRequest, ServiceError } from '../../kernel/errors.ts';
 import { isShallow, maxJsonDepth, parseJson, withDigits } from '../../kernel/lib/json-text.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 
@@ -20,7 +20,7 @@ export interface ReceivedEvent {
 /** @throws ServiceError `malformed_request` for a body that is no object */
 export function readFields(contentType: string, text: string, source: WebhookSource, event: WebhookEvent): Fields {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType);
-  const fields = isForm ? fieldsOfForm(text, source, event) : parseJson(text);
+  const fields = isForm ? fieldsOfForm(text, source, event) : parseJson(withoutLoneSurrogates(text));
   if (!isFields(fields)) throw malformedRequest('The body must be a JSON object.');
   if (!isShallow(fields)) {
     throw malformedRequest(`The body has more than ${maxJsonDepth} levels.`);
@@ -32,8 +32,22 @@ export function readFields(contentType: string, text: string, source: WebhookSou
 
 const isFields = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
 
+/** A service cuts texts in the middle of a character, and would send the event in vain for ever. */
+const withoutLoneSurrogates = (text: string): string =>
+  /\\ud/i.test(text) ? text.replace(escapes, (escape) => (loneSurrogate.test(escape) ? '\\ufffd' : escape)) : text;
+
+/** A pair is one. */
+const escapes = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|ud[89a-f][\da-f]{2}|.)/gi;
+const loneSurrogate = /^\\u.{4}$/;
+
+/** Of a form: events have less than a hundred. */
+const maxFormFields = 1_000;
+
 /** A form has texts only: the sample of the event says what else a field is. */
 function fieldsOfForm(text: string, source: WebhookSource, event: WebhookEvent): Fields {
+  if (text.split('&', maxFormFields + 1).length > maxFormFields) {
+    throw new ServiceError('content_too_large', { detail: `A form can have at most ${maxFormFields} fields.` });
+  }
   const sample = sampleData(source, event, new Date(0));
   return Object.fromEntries(
     [...new URLSearchParams(text)].map(([name, value]) => [name, valueOfText(value, sample[name])]),
