@@ -132,6 +132,17 @@ describe('registrations', () => {
     ]);
   });
 
+  test('are refused without their secret in the reason', async () => {
+    const { service } = serviceOf();
+    const call: Upstream['call'] = async (context, endpoint, request) => {
+      if (endpoint.name !== 'WHCREATE') return service.call(context, endpoint, request);
+      throw new ServiceError('invalid_parameters', { detail: `Odd: ${JSON.stringify(request)}` });
+    };
+    const [first] = await registrationsOf({ ...service, call }, { secret: 'a-long-secret' }).sync();
+    expect(first?.detail).toMatch(/^Odd: .*redacted/);
+    expect(first?.detail).not.toContain('a-long-secret');
+  });
+
   test('are not replaced for ever where the service does not show all', async () => {
     const shows = ({ headers, ...webhook }: Webhook) =>
       ({ ...webhook, headers: headers.map(({ key }) => ({ key, value: '********' })) }) as Webhook;
@@ -175,7 +186,9 @@ describe('registrations', () => {
   });
 
   test('are refused, and not made again and again, where the service changes their names', async () => {
-    const { webhooks, service } = serviceOf({ shows: (webhook) => ({ ...webhook, name: webhook.name?.slice(0, 9) }) as Webhook });
+    const { webhooks, service } = serviceOf({
+      shows: (webhook) => ({ ...webhook, name: webhook.name?.slice(0, 9) }) as Webhook,
+    });
     const registrations = registrationsOf(service);
     expect((await registrations.sync()).map(({ state }) => state)).toEqual(['refused', 'refused', 'refused']);
     await registrations.sync();

@@ -9,7 +9,6 @@ import { repeat } from '../../delivery/repeat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { minute, second } from '../../kernel/lib/time-units.ts';
 import { nothingSpent, type RequestContext } from '../../kernel/request-context.ts';
-import { redactor } from '../../kernel/secrets/redact.ts';
 import type { Keys } from '../../kernel/secrets/secret.ts';
 import { createTroubles, type Troubles } from '../../kernel/troubles.ts';
 import type { Database } from '../../store/database.ts';
@@ -117,7 +116,6 @@ export function openIntake(context: IntakeContext): Intake {
   const inbox = createInbox(context);
   const registrar = createRegistrar({ ...context, learn: inbox.learn });
   const secrets = [keys.current, ...keys.previous].map(secretOf);
-  const redact = redactor(secrets);
   let registrations: readonly Registration[] = [];
   let told = '';
 
@@ -129,7 +127,7 @@ export function openIntake(context: IntakeContext): Intake {
     told = state;
     if (lacking.length === 0) logger.info({ webhooks: found.length }, 'the service sends its events');
     else {
-      const why = lacking.map(({ event, detail }) => ({ event, detail: redact(detail ?? 'missing') }));
+      const why = lacking.map(({ event, detail }) => ({ event, detail: detail ?? 'missing' }));
       logger.error({ why }, 'the service does not send all of its events');
     }
   }

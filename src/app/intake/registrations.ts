@@ -12,6 +12,7 @@ import { defaultMapping } from '../../events/event.ts';
 import { sourceByEvent, type WebhookEvent, webhookSources } from '../../events/sources.ts';
 import { fromUnknown, ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
+import { redactor } from '../../kernel/secrets/redact.ts';
 import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { type IntakeSettings, intakeHeader, intakePath, type Registration } from './intake.ts';
 
@@ -44,6 +45,8 @@ export function createRegistrations({
 }: RegistrationsContext) {
   /** What the service does not show as it was sent: it would be repaired for ever. */
   const unshown = new Set<string>();
+  /** Services may repeat in their errors what they were sent. */
+  const redact = redactor([secret]);
   const nameOf = (event: WebhookEvent) => `${prefixes[0]} ${event}`;
   const isOurs = ({ name }: Webhook) =>
     typeof name === 'string' && prefixes.some((prefix) => name.startsWith(`${prefix} `));
@@ -136,7 +139,7 @@ export function createRegistrations({
         created.set(event, webhook_id);
       } catch (error) {
         const { type, detail } = fromUnknown(error);
-        refusals.set(event, detail ?? type);
+        refusals.set(event, redact(detail ?? type));
       }
     }
     const former = new Set(before.stale.map(({ id }) => id));
