@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRegistrations, type RegistrationsContext } from '../../src/app/intake/registrations.ts';
 import type { Webhook, WebhookCreate } from '../../src/capabilities/webhooks/shapes.ts';
+import { createRegistrar } from '../../src/app/intake/open.ts';
 import { type WebhookEvent, webhookEvents } from '../../src/events/sources.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { nothingSpent } from '../../src/kernel/request-context.ts';
+import { keyringOf } from '../../src/kernel/secrets/secret.ts';
 import type { Upstream } from '../../src/upstream/client.ts';
 import { type Fronting, startFronting } from '../support/fronting.ts';
 import { requestContext } from '../support/request-context.ts';
+import { testSecret } from '../support/webhooks.ts';
 
 const events: readonly WebhookEvent[] = ['message_received', 'mail_sent', 'ok'];
 
@@ -56,7 +59,7 @@ const registrationsOf = (service: Upstream, options: Partial<RegistrationsContex
     prefixes: ['postern-intake-0'],
     secret: 'the secret',
     context: () => ({ ...requestContext(''), spent: nothingSpent() }),
-    alone: (work) => work(),
+    alone: (work) => work(async () => undefined),
     learn: async () => undefined,
     ...options,
   });
@@ -244,6 +247,42 @@ describe('two gateways of one database', () => {
     const others = [1, 2, 3, 4].map(() => fronting.registrar(database_));
     await Promise.all(others.map((registrar) => registrar.sync()));
     expect(await names()).toEqual(before);
+  });
+
+  test('make each once though the service takes longer than a process may keep the others out', async () => {
+    let clock = fronting.front.clock.now.getTime();
+    const { webhooks, service } = serviceOf();
+    const registrarOf = (call: Upstream['call'], stopped?: AbortSignal) =>
+      createRegistrar({
+        service: { ...service, call },
+        settings: { publicUrl: 'https://gateway.example', events },
+        keys: keyringOf({ current: testSecret, previous: undefined })('intake'),
+        database: fronting.front.app.database,
+        workspaceId: 'service',
+        now: () => new Date(clock),
+        learn: async () => undefined,
+        ...(stopped && { stopped }),
+      });
+    const other = registrarOf(service.call);
+    const slow: Upstream['call'] = async (context, endpoint, request) => {
+      if (endpoint.name !== 'WHCREATE') return service.call(context, endpoint, request);
+      clock += 45_000;
+      await other.sync();
+      return service.call(context, endpoint, request);
+    };
+    await registrarOf(slow).sync();
+    expect(webhooks.size).toBe(3);
+    webhooks.clear();
+    const stopping = new AbortController();
+    const stopped: Upstream['call'] = async (context, endpoint, request) => {
+      if (endpoint.name === 'WHCREATE') stopping.abort();
+      return service.call(context, endpoint, request);
+    };
+    await expect(registrarOf(stopped, stopping.signal).sync()).rejects.toThrow();
+    expect(webhooks.size).toBe(1);
+    // The next process need not wait.
+    await other.sync();
+    expect(webhooks.size).toBe(3);
   });
 
   test('are told by the command, which repairs and removes them', async () => {

@@ -24,8 +24,11 @@ export interface RegistrationsContext {
   readonly secret: string;
   /** One for each run, as an operation of a caller would have. */
   readonly context: () => RequestContext;
-  /** Runs the work if no other process does meanwhile. @returns null if another one does */
-  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result | null>;
+  /**
+   * Runs the work if no other process does meanwhile. @returns null if another one does
+   * @param work calls `stay` before each change; it rejects where the work has to end
+   */
+  readonly alone: <Result>(work: (stay: () => Promise<void>) => Promise<Result>) => Promise<Result | null>;
   /** Accounts that webhooks of the service name. */
   readonly learn: (accounts: readonly LearnedAccount[]) => Promise<void>;
 }
@@ -127,13 +130,14 @@ export function createRegistrations({
     }
   }
 
-  async function repair(): Promise<readonly Registration[]> {
+  async function repair(stay: () => Promise<void>): Promise<readonly Registration[]> {
     // Others may have repaired it meanwhile.
     const before = sorted(await list());
     const refusals = new Map<WebhookEvent, string>();
     const created = new Map<WebhookEvent, string>();
     for (const event of settings.events) {
       if (before.kept.has(event)) continue;
+      await stay();
       try {
         const { webhook_id } = await service.call(context(), webhookEndpoints.create, wanted(event));
         created.set(event, webhook_id);
@@ -152,12 +156,15 @@ export function createRegistrations({
       }
       // It would never be found again, and one more made with each look.
       refusals.set(event, 'The service does not list the webhook under its name.');
+      await stay();
       await discard(id);
     }
     // An event is never without its webhook: the new one exists, or the former one stays.
     for (const { id, name } of before.stale) {
       const event = settings.events.find((each) => nameOf(each) === name);
-      if (event === undefined || !refusals.has(event)) await discard(id);
+      if (event !== undefined && refusals.has(event)) continue;
+      await stay();
+      await discard(id);
     }
     return stateOf(sorted(ours).kept, refusals);
   }
