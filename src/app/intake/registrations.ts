@@ -12,7 +12,6 @@ import { defaultMapping } from '../../events/event.ts';
 import { sourceByEvent, type WebhookEvent, webhookSources } from '../../events/sources.ts';
 import { fromUnknown, ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import { redactor } from '../../kernel/secrets/redact.ts';
 import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { type IntakeSettings, intakeHeader, intakePath, type Registration } from './intake.ts';
 
@@ -48,8 +47,6 @@ export function createRegistrations({
 }: RegistrationsContext) {
   /** What the service does not show as it was sent: it would be repaired for ever. */
   const unshown = new Set<string>();
-  /** Services may repeat in their errors what they were sent. */
-  const redact = redactor([secret]);
   const nameOf = (event: WebhookEvent) => `${prefixes[0]} ${event}`;
   const isOurs = ({ name }: Webhook) =>
     typeof name === 'string' && prefixes.some((prefix) => name.startsWith(`${prefix} `));
@@ -143,7 +140,7 @@ export function createRegistrations({
         created.set(event, webhook_id);
       } catch (error) {
         const { type, detail } = fromUnknown(error);
-        refusals.set(event, redact(detail ?? type));
+        refusals.set(event, detail ?? type);
       }
     }
     const former = new Set(before.stale.map(({ id }) => id));
