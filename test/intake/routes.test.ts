@@ -95,6 +95,22 @@ describe.each(databases)('the intake on $name', (dialect) => {
     expect(data.account).toEqual({ status: 'CREDENTIALS' });
   });
 
+  test('keeps the later status of an account when an earlier event is repeated', async () => {
+    for (const [event, id] of [
+      ['credentials', 's1'],
+      ['ok', 's2'],
+      ['credentials', 's1'],
+    ] as const) {
+      await post(event, { account_id: 'repeated-status' }, { 'webhook-id': id });
+    }
+    const { data } = await graphql(
+      fronting.front.address,
+      caller.key,
+      '{ account(accountId: "repeated-status") { status } }',
+    );
+    expect(data.account).toEqual({ status: 'OK' });
+  });
+
   test('stores what comes several times at once, once', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ account_id: 'twice', message: `${n}` }));
     const statuses = await Promise.all([...bodies, ...bodies, ...bodies].map((body) => post('message_received', body)));

@@ -51,6 +51,8 @@ const statusOf: Readonly<Partial<Record<string, AccountStatus>>> = {
   permissions: 'PERMISSIONS',
 };
 
+const idempotencyKeyOf = (key: string) => `intake ${key}`;
+
 export function createInbox({ database, delivery, limits, now, workspaceId }: InboxContext): Inbox {
   /** What was told of an account last, but for its status: others may have stored a later one. */
   const told = new LRUCache<string, string>({ max: maxRemembered });
@@ -70,12 +72,14 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
     async store(source, event, { accountId, accountType, accountName, data }, messageId) {
       const text = JSON.stringify(data);
       await takeRoomFor(Buffer.byteLength(text) + rowBytes);
-      if (accountId !== null) {
-        const status = source === 'account_status' ? statusOf[event] : undefined;
-        await learn([{ id: accountId, name: accountName, type: accountType, status }]);
-      }
       // Hashed, as an index of Postgres has no room for a long id.
       let key = hash('sha256', JSON.stringify(messageId === undefined ? [event, accountId, text] : [event, messageId]));
+      if (accountId !== null) {
+        const told = source === 'account_status' ? statusOf[event] : undefined;
+        // A late repetition would bring a former status back. Without an id it may be a new event as well.
+        const isOld = told !== undefined && messageId !== undefined && (await isStored(accountId, key));
+        await learn([{ id: accountId, name: accountName, type: accountType, status: isOld ? undefined : told }]);
+      }
       for (;;) {
         const emitted = await delivery.emit({
           workspaceId,
@@ -84,7 +88,7 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
           source,
           event,
           data,
-          idempotencyKey: `intake ${key}`,
+          idempotencyKey: idempotencyKeyOf(key),
           given: key,
         });
         const isOld = messageId === undefined && now().getTime() - emitted.createdAt >= repeatedMs;
@@ -95,6 +99,17 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
       }
     },
   };
+
+  async function isStored(accountId: string, key: string): Promise<boolean> {
+    const found = await database
+      .selectFrom('events')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('idempotency_key', '=', idempotencyKeyOf(key))
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    return found !== undefined;
+  }
 
   /** A service that hears of a full workspace is to try again, whatever callers hear. */
   async function takeRoomFor(bytes: number): Promise<void> {
