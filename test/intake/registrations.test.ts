@@ -1,9 +1,9 @@
 /** The webhooks that a gateway keeps at a service: found by name, repaired, and alone touched. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRegistrar } from '../../src/app/intake/open.ts';
 import { createRegistrations, type RegistrationsContext } from '../../src/app/intake/registrations.ts';
 import type { Webhook, WebhookCreate } from '../../src/capabilities/webhooks/shapes.ts';
-import { createRegistrar } from '../../src/app/intake/open.ts';
 import { type WebhookEvent, webhookEvents } from '../../src/events/sources.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { nothingSpent } from '../../src/kernel/request-context.ts';

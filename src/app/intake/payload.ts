@@ -34,7 +34,7 @@ const isFields = (value: unknown): value is Fields => isObject(value) && !Array.
 
 /** A service cuts texts in the middle of a character, and would send the event in vain for ever. */
 const withoutLoneSurrogates = (text: string): string =>
-  /\\ud/i.test(text) ? text.replace(escapes, (escape) => (loneSurrogate.test(escape) ? '\\ufffd' : escape)) : text;
+  /\\ud/i.test(text) ? text.replace(escapes, (found) => (loneSurrogate.test(found) ? '\\ufffd' : found)) : text;
 
 /** A pair is one. */
 const escapes = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|ud[89a-f][\da-f]{2}|.)/gi;
