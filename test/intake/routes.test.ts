@@ -156,6 +156,25 @@ describe.each(databases)('the intake on $name', (dialect) => {
     expect((await dataOf(`${what}-id`)).map(({ message }) => message).sort()).toEqual(messages);
   });
 
+  test('stores an event though a caller has used its key', async () => {
+    const send = (account_id: string) =>
+      post('message_received', { account_id, message: 'real' }, { 'webhook-id': 'foreseen' });
+    await send('first');
+    await post('message_received', { account_id: 'second', message: 'known' });
+    const [row] = await events('first');
+    const { data } = await graphql(
+      fronting.front.address,
+      caller.key,
+      `mutation ($key: String) {
+        emitEvent(input: { accountId: "second", event: MESSAGE_RECEIVED, idempotencyKey: $key }) { __typename }
+      }`,
+      { key: row?.idempotency_key },
+    );
+    expect(data.emitEvent.__typename).toBe('EventEmitted');
+    expect([(await send('second')).status, (await send('second')).status]).toEqual([200, 200]);
+    expect((await dataOf('second')).filter(({ message }) => message === 'real')).toHaveLength(1);
+  });
+
   test('takes one id for different events as different', async () => {
     for (const event of ['message_received', 'message_read']) {
       expect((await post(event, { account_id: 'shared-id', message: 'x' }, { 'webhook-id': 'one' })).status).toBe(200);

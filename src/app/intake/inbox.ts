@@ -53,6 +53,12 @@ const statusOf: Readonly<Partial<Record<string, AccountStatus>>> = {
 
 const idempotencyKeyOf = (key: string) => `intake ${key}`;
 
+/** A caller may have emitted an event of its own under the key, which must not keep out that of the service. */
+function unlessTaken(error: unknown): null {
+  if (error instanceof ServiceError && error.errorName === 'invalid_parameters') return null;
+  throw error;
+}
+
 export function createInbox({ database, delivery, limits, now, workspaceId }: InboxContext): Inbox {
   /** What was told of an account last, but for its status: others may have stored a later one. */
   const told = new LRUCache<string, string>({ max: maxRemembered });
@@ -75,13 +81,13 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
       // Hashed, as an index of Postgres has no room for a long id.
       let key = hash('sha256', JSON.stringify(messageId === undefined ? [event, accountId, text] : [event, messageId]));
       if (accountId !== null) {
-        const told = source === 'account_status' ? statusOf[event] : undefined;
+        const status = source === 'account_status' ? statusOf[event] : undefined;
         // A late repetition would bring a former status back. Without an id it may be a new event as well.
-        const isOld = told !== undefined && messageId !== undefined && (await isStored(accountId, key));
-        await learn([{ id: accountId, name: accountName, type: accountType, status: isOld ? undefined : told }]);
+        const isRepeated = status !== undefined && messageId !== undefined && (await isStored(accountId, key));
+        await learn([{ id: accountId, name: accountName, type: accountType, status: isRepeated ? undefined : status }]);
       }
       for (;;) {
-        const emitted = await delivery.emit({
+        const emission = delivery.emit({
           workspaceId,
           accountId,
           accountType: accountType ?? null,
@@ -91,6 +97,11 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
           idempotencyKey: idempotencyKeyOf(key),
           given: key,
         });
+        const emitted = await emission.catch(unlessTaken);
+        if (emitted === null) {
+          key = hash('sha256', `${key} taken`);
+          continue;
+        }
         const isOld = messageId === undefined && now().getTime() - emitted.createdAt >= repeatedMs;
         if (!emitted.repeated) limits.deliveries.charge(workspaceId, emitted.deliveries.length);
         if (!emitted.repeated || !isOld) return emitted.eventId;
