@@ -80,6 +80,7 @@ describe('registrations', () => {
       name: 'postern-intake-0 message_received',
       request_url: 'https://gateway.example/intake/message_received',
       events: ['message_received'],
+      enabled: true,
       headers: [{ key: 'x-postern-intake', value: 'the secret' }],
     });
     expect(message?.data).toContainEqual({ name: 'chat_id', key: 'chat_id' });
@@ -177,10 +178,11 @@ describe('registrations', () => {
     for (const account of learned) expect(account).toEqual({ id: 'a', name: undefined, type: undefined });
   });
 
-  test('are refused, and not made again and again, where the service changes their names', async () => {
-    const { webhooks, service } = serviceOf({
-      shows: (webhook) => ({ ...webhook, name: webhook.name?.slice(0, 9) }) as Webhook,
-    });
+  test.each<[string, (webhook: Webhook) => object]>([
+    ['changes their names', ({ name }) => ({ name: name?.slice(0, 9) })],
+    ['keeps them disabled', () => ({ enabled: false })],
+  ])('are refused, and not made again and again, where the service %s', async (_, change) => {
+    const { webhooks, service } = serviceOf({ shows: (webhook) => ({ ...webhook, ...change(webhook) }) as Webhook });
     const registrations = registrationsOf(service);
     expect((await registrations.sync()).map(({ state }) => state)).toEqual(['refused', 'refused', 'refused']);
     await registrations.sync();

@@ -78,6 +78,7 @@ export function createRegistrations({
       name: nameOf(event),
       request_url: `${settings.publicUrl}${intakePath}/${event}`,
       format: 'json',
+      enabled: true,
       events: [event],
       headers: [{ key: intakeHeader, value: secret }],
       ...(webhookSources[source].mapping === 'all' ? {} : { data: defaultMapping(source) }),
@@ -147,12 +148,13 @@ export function createRegistrations({
     const ours = created.size === 0 ? [...before.kept.values()] : (await list()).filter(({ id }) => !former.has(id));
     for (const [event, id] of created) {
       const webhook = ours.find(({ name }) => name === nameOf(event));
-      if (webhook !== undefined) {
+      if (webhook !== undefined && webhook.enabled !== false) {
         for (const name of differences(webhook, event)) unshown.add(name);
         continue;
       }
-      // It would never be found again, and one more made with each look.
-      refusals.set(event, 'The service does not list the webhook under its name.');
+      // One more would be made with each look.
+      const fault = webhook === undefined ? 'does not list the webhook under its name' : 'keeps the webhook disabled';
+      refusals.set(event, `The service ${fault}.`);
       await stay();
       await discard(id);
     }
