@@ -159,6 +159,11 @@ export interface LearnedAccount {
 /** Of one statement. */
 const learnedAtOnce = 250;
 
+const maxTextLength = 500;
+
+/** Postgres has no U+0000 in texts. */
+const storable = (text: string): string => text.slice(0, maxTextLength).replaceAll('\0', '\uFFFD').toWellFormed();
+
 /** Keeps what a service has told of its accounts: what it does not tell stays as it is. */
 export async function learnAccounts(
   database: Database,
@@ -171,8 +176,8 @@ export async function learnAccounts(
     const values = byId.slice(at, at + learnedAtOnce).map(({ id, name, type, status }) => ({
       id,
       workspace_id: workspaceId,
-      name: name ?? null,
-      type: type ?? unknownWord,
+      name: name === undefined ? null : storable(name),
+      type: type === undefined ? unknownWord : storable(type),
       status: status ?? unknownWord,
       session: '',
       created_at: now.getTime(),

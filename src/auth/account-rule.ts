@@ -25,12 +25,14 @@ export const connectedHere: AccountRule = {
 
 const maxIdLength = 255;
 
+/** Of an account at a service: of any form that addresses, and indexes of databases, can hold. */
+export const isServiceId = (id: string): boolean => id.length <= maxIdLength && fitsPath(id);
+
 /** More are not learned because somebody names them. */
 export const maxNamedAccounts = 10_000;
 
 /** Of accounts that a service has connected. It lists none of them: who names one tells of it. */
 export function connectedThere(database: Database, now: () => Date): AccountRule {
-  const isServiceId = (id: string) => id.length <= maxIdLength && fitsPath(id);
   return {
     isId: isServiceId,
     check(id) {

@@ -64,7 +64,10 @@ export function openExchange(
     });
   const pool = poolOf(settings.connections);
   const redactorFor = (apiKey: string) =>
-    redactor([apiKey, ...Object.values(settings.headers)], ['x-api-key', ...Object.keys(settings.headers)]);
+    redactor(
+      [apiKey, ...Object.values(settings.headers), ...(settings.secrets ?? [])],
+      ['x-api-key', ...Object.keys(settings.headers)],
+    );
   const ofService = settings.apiKey === undefined ? null : redactorFor(settings.apiKey);
   const probes = poolOf(1);
 

@@ -13,6 +13,8 @@ export interface UpstreamSettings {
   /** Whether the service honours `Idempotency-Key`, as its operator says. */
   readonly actsOnce: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  /** Sent in bodies: taken out of what the service says, as the key and the headers are. */
+  readonly secrets?: readonly string[];
   /** Per call, retries included. */
   readonly timeoutMs: number;
   /** Per operation, all calls together. */

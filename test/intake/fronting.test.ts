@@ -85,6 +85,23 @@ describe('a gateway with own webhooks', () => {
     expect(data.accounts.nodes).toEqual([{ accountId: mine }]);
   });
 
+  test('gives tokens for an account that it has not heard of, within those of the key', async () => {
+    const limited = await caller.newKey({ accountIds: ['unheard'] });
+    const create = async (accountId: string) => {
+      const { data } = await ask(
+        `mutation ($id: ID!) { createAccessToken(input: { accountIds: [$id], scopes: [POSTS_READ] }) {
+          __typename ... on AccessTokenCreated { accountIds }
+        } }`,
+        { id: accountId },
+        limited,
+      );
+      return data?.createAccessToken;
+    };
+    expect(await create('unheard')).toEqual({ __typename: 'AccessTokenCreated', accountIds: ['unheard'] });
+    expect((await create('of-others'))?.__typename).not.toBe('AccessTokenCreated');
+    expect((await create('../odd'))?.__typename).not.toBe('AccessTokenCreated');
+  });
+
   test('serves jobs and posts of the service', async () => {
     const accountId = await fronting.space.account();
     const { data } = await ask(

@@ -1,4 +1,5 @@
 /** `POST /intake/<event>`, on each database: who may post, what is an event, and that each is stored once. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretOf } from '../../src/app/intake/open.ts';
 import { deriveKeys } from '../../src/kernel/secrets/secret.ts';
@@ -94,6 +95,22 @@ describe.each(databases)('the intake on $name', (dialect) => {
     expect(data.account).toEqual({ status: 'CREDENTIALS' });
   });
 
+  test('keeps the later status of an account when an earlier event is repeated', async () => {
+    for (const [event, id] of [
+      ['credentials', 's1'],
+      ['ok', 's2'],
+      ['credentials', 's1'],
+    ] as const) {
+      await post(event, { account_id: 'repeated-status' }, { 'webhook-id': id });
+    }
+    const { data } = await graphql(
+      fronting.front.address,
+      caller.key,
+      '{ account(accountId: "repeated-status") { status } }',
+    );
+    expect(data.account).toEqual({ status: 'OK' });
+  });
+
   test('stores what comes several times at once, once', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ account_id: 'twice', message: `${n}` }));
     const statuses = await Promise.all([...bodies, ...bodies, ...bodies].map((body) => post('message_received', body)));
@@ -126,6 +143,62 @@ describe.each(databases)('the intake on $name', (dialect) => {
       expect((await send(id, message)).status).toBe(200);
     }
     expect(await dataOf('ids')).toEqual([{ message: 'a' }, { message: 'a' }]);
+  });
+
+  test.each([
+    ['empty', '', ['a', 'b', 'c']],
+    ['long', randomBytes(4_000).toString('hex'), ['a']],
+  ])('takes ids that are %s', async (what, id, messages) => {
+    for (const message of ['a', 'b', 'c']) {
+      const response = await post('message_received', { account_id: `${what}-id`, message }, { 'webhook-id': id });
+      expect(response.status).toBe(200);
+    }
+    expect((await dataOf(`${what}-id`)).map(({ message }) => message).sort()).toEqual(messages);
+  });
+
+  test('stores an event though a caller has used its key', async () => {
+    const send = (account_id: string) =>
+      post('message_received', { account_id, message: 'real' }, { 'webhook-id': 'foreseen' });
+    await send('first');
+    await post('message_received', { account_id: 'second', message: 'known' });
+    const [row] = await events('first');
+    const { data } = await graphql(
+      fronting.front.address,
+      caller.key,
+      `mutation ($key: String) {
+        emitEvent(input: { accountId: "second", event: MESSAGE_RECEIVED, idempotencyKey: $key }) { __typename }
+      }`,
+      { key: row?.idempotency_key },
+    );
+    expect(data.emitEvent.__typename).toBe('EventEmitted');
+    expect([(await send('second')).status, (await send('second')).status]).toEqual([200, 200]);
+    expect((await dataOf('second')).filter(({ message }) => message === 'real')).toHaveLength(1);
+  });
+
+  test('takes one id for different events as different', async () => {
+    for (const event of ['message_received', 'message_read']) {
+      expect((await post(event, { account_id: 'shared-id', message: 'x' }, { 'webhook-id': 'one' })).status).toBe(200);
+    }
+    expect(await dataOf('shared-id')).toHaveLength(2);
+  });
+
+  test.each([
+    ['U+0000', 'a\0b'],
+    ['4,000 characters', randomBytes(2_000).toString('hex')],
+    ['a path', '../a'],
+  ])('refuses an account id with %s', async (_, account_id) => {
+    expect((await post('message_received', { account_id, message: 'x' })).status).toBe(400);
+  });
+
+  test('takes any characters in names, words and data', async () => {
+    const body = { account_id: 'odd', account_name: 'A\0'.repeat(5_000), account_type: 'T\0', message: 'x\0' };
+    expect((await post('message_received', body)).status).toBe(200);
+    expect(await dataOf('odd')).toEqual([{ message: 'x\0' }]);
+  });
+
+  test('finds the account of a message at the top only', async () => {
+    const response = await post('message_received', { message: 'x', sender: { account_id: 'somebody-else' } });
+    expect([response.status, await events('somebody-else')]).toEqual([200, []]);
   });
 
   test('has the service try again while the workspace is full', async () => {

@@ -9,7 +9,7 @@ import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { IntakeSettings } from '../intake/intake.ts';
-import { openIntake } from '../intake/open.ts';
+import { openIntake, secretOf } from '../intake/open.ts';
 import type { Backend, Dependencies } from './backend.ts';
 import { openWebhooks } from './own-webhooks.ts';
 import type { Sealing, Storage } from './storage.ts';
@@ -28,14 +28,15 @@ export async function frontingBackend(
 ): Promise<Backend> {
   const { now, randomBytes, logger, limits, troubles, telemetry = noTelemetry } = dependencies;
   const { databases, authenticate, idempotency } = storage;
-  const { service, ports } = openService(upstream, dependencies);
+  const keys = sealing.keyring('intake');
+  const { service, ports } = openService({ ...upstream, secrets: [secretOf(keys.current)] }, dependencies);
   const rule = connectedThere(databases.accounts, now);
   const own = await openWebhooks(storage, sealing, config, dependencies, rule);
   const workspaceId = await ensureWorkspace(databases.accounts, serviceWorkspace, { now: now(), randomBytes });
   const intake = openIntake({
     service,
     settings,
-    keys: sealing.keyring('intake'),
+    keys,
     database: databases.accounts,
     workspaceId,
     delivery: own.delivery,

@@ -8,6 +8,7 @@ import { upstreamPosts } from '../../capabilities/posts/upstream.ts';
 import { webhookEndpoints, webhookVocabularies } from '../../capabilities/webhooks/endpoints.ts';
 import { upstreamWebhooks } from '../../capabilities/webhooks/upstream.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 import { messageOf } from '../../kernel/lib/to-error.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
@@ -63,15 +64,19 @@ export function openService(
   return { client, service, ports: { jobs: upstreamJobs(service), posts: upstreamPosts(service) } };
 }
 
-/** Words of a service in its events, put into those of the contract. */
+/** Words of a service in its events, put into those of the contract: at the top, and one level below as accounts are. */
 export function translatorOfEvents(
   names: TermMap,
 ): (fields: Readonly<Record<string, unknown>>) => Record<string, unknown> {
   const terms = new Map(Object.entries(names.account_types ?? {}).map(([term, name]) => [name, term]));
-  return ({ account_type: type, ...fields }) => ({
-    ...fields,
-    ...(type === undefined ? {} : { account_type: typeof type === 'string' ? (terms.get(type) ?? type) : type }),
-  });
+  const translate = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const { account_type: type } = fields;
+    return typeof type === 'string' ? { ...fields, account_type: terms.get(type) ?? type } : fields;
+  };
+  return (fields) =>
+    Object.fromEntries(
+      Object.entries(translate(fields)).map(([name, value]) => [name, isObject(value) ? translate(value) : value]),
+    );
 }
 
 function openUpstream(

@@ -11,7 +11,7 @@ import { serviceWorkspace } from '../backends/fronting-backend.ts';
 import { openService } from '../backends/upstream-backend.ts';
 import type { Config } from '../config/config.ts';
 import type { Registration } from '../intake/intake.ts';
-import { createRegistrar } from '../intake/open.ts';
+import { createRegistrar, secretOf } from '../intake/open.ts';
 import { choiceOption, readOptions, runProgram, table } from './command.ts';
 import { UsageError, writeNote } from './report-error.ts';
 
@@ -49,7 +49,10 @@ async function withRegistrar(config: Config, work: (registrar: Registrar) => Pro
   const now = () => new Date();
   const database = await openDatabase(config.database, migrations);
   try {
-    const { service } = openService(upstream, { logger: pino({ level: 'silent' }), now });
+    const { service } = openService(
+      { ...upstream, secrets: [secretOf(keys.current)] },
+      { logger: pino({ level: 'silent' }), now },
+    );
     try {
       const workspaceId = await ensureWorkspace(database, serviceWorkspace, { now: now(), randomBytes });
       const learn = (accounts: Parameters<typeof learnAccounts>[2]) =>

@@ -51,6 +51,14 @@ const statusOf: Readonly<Partial<Record<string, AccountStatus>>> = {
   permissions: 'PERMISSIONS',
 };
 
+const idempotencyKeyOf = (key: string) => `intake ${key}`;
+
+/** A caller may have emitted an event of its own under the key, which must not keep out that of the service. */
+function unlessTaken(error: unknown): null {
+  if (error instanceof ServiceError && error.errorName === 'invalid_parameters') return null;
+  throw error;
+}
+
 export function createInbox({ database, delivery, limits, now, workspaceId }: InboxContext): Inbox {
   /** What was told of an account last, but for its status: others may have stored a later one. */
   const told = new LRUCache<string, string>({ max: maxRemembered });
@@ -70,22 +78,30 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
     async store(source, event, { accountId, accountType, accountName, data }, messageId) {
       const text = JSON.stringify(data);
       await takeRoomFor(Buffer.byteLength(text) + rowBytes);
+      // Hashed, as an index of Postgres has no room for a long id.
+      let key = hash('sha256', JSON.stringify(messageId === undefined ? [event, accountId, text] : [event, messageId]));
       if (accountId !== null) {
         const status = source === 'account_status' ? statusOf[event] : undefined;
-        await learn([{ id: accountId, name: accountName, type: accountType, status }]);
+        // A late repetition would bring a former status back. Without an id it may be a new event as well.
+        const isRepeated = status !== undefined && messageId !== undefined && (await isStored(accountId, key));
+        await learn([{ id: accountId, name: accountName, type: accountType, status: isRepeated ? undefined : status }]);
       }
-      let key = messageId === undefined ? hash('sha256', JSON.stringify([event, accountId, text])) : `id ${messageId}`;
       for (;;) {
-        const emitted = await delivery.emit({
+        const emission = delivery.emit({
           workspaceId,
           accountId,
           accountType: accountType ?? null,
           source,
           event,
           data,
-          idempotencyKey: `intake ${key}`,
+          idempotencyKey: idempotencyKeyOf(key),
           given: key,
         });
+        const emitted = await emission.catch(unlessTaken);
+        if (emitted === null) {
+          key = hash('sha256', `${key} taken`);
+          continue;
+        }
         const isOld = messageId === undefined && now().getTime() - emitted.createdAt >= repeatedMs;
         if (!emitted.repeated) limits.deliveries.charge(workspaceId, emitted.deliveries.length);
         if (!emitted.repeated || !isOld) return emitted.eventId;
@@ -94,6 +110,17 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
       }
     },
   };
+
+  async function isStored(accountId: string, key: string): Promise<boolean> {
+    const found = await database
+      .selectFrom('events')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('idempotency_key', '=', idempotencyKeyOf(key))
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    return found !== undefined;
+  }
 
   /** A service that hears of a full workspace is to try again, whatever callers hear. */
   async function takeRoomFor(bytes: number): Promise<void> {

@@ -9,7 +9,6 @@ import { repeat } from '../../delivery/repeat.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { minute, second } from '../../kernel/lib/time-units.ts';
 import { nothingSpent, type RequestContext } from '../../kernel/request-context.ts';
-import { redactor } from '../../kernel/secrets/redact.ts';
 import type { Keys } from '../../kernel/secrets/secret.ts';
 import { createTroubles, type Troubles } from '../../kernel/troubles.ts';
 import type { Database } from '../../store/database.ts';
@@ -24,7 +23,7 @@ import { intakeRoutes } from './routes.ts';
 const lookMs = 10 * minute;
 const retryMs = 30 * second;
 
-/** A process that dies meanwhile keeps the others out for no longer. */
+/** A process that dies meanwhile keeps the others out for no longer. Longer than a call of the service. */
 const aloneMs = minute;
 
 /** Names of webhooks at the service begin so; the rest is the deployment's. */
@@ -38,13 +37,22 @@ interface RegistrarContext {
   readonly workspaceId: string;
   readonly now: () => Date;
   readonly learn: Parameters<typeof createRegistrations>[0]['learn'];
+  /** Ends the work after the call that is under way. */
+  readonly stopped?: AbortSignal;
 }
 
 export const secretOf = (key: Uint8Array): string => Buffer.from(key).toString('base64url');
 
 const prefixOf = (key: Uint8Array): string => `${namePrefix}-${hash('sha256', secretOf(key)).slice(0, 12)}`;
 
-export function createRegistrar({ keys, database, workspaceId, now, ...context }: RegistrarContext) {
+export function createRegistrar({
+  keys,
+  database,
+  workspaceId,
+  now,
+  stopped = new AbortController().signal,
+  ...context
+}: RegistrarContext) {
   return createRegistrations({
     ...context,
     prefixes: [prefixOf(keys.current), ...keys.previous.map(prefixOf)],
@@ -53,9 +61,9 @@ export function createRegistrar({ keys, database, workspaceId, now, ...context }
       caller: gatewayItself(workspaceId),
       requestId: randomUUID(),
       spent: nothingSpent(),
-      signal: new AbortController().signal,
+      signal: AbortSignal.any([stopped]),
     }),
-    alone: (work) => runAlone(database, now, work),
+    alone: (work) => runAlone(database, now, stopped, work),
   });
 }
 
@@ -71,14 +79,15 @@ const gatewayItself = (workspaceId: string): Caller => ({
 
 const rowName = 'intake';
 
-/** A deadline in a row of the deployment. One that a wrong clock has set far ahead does not count. */
+/** A deadline in a row of the deployment, put off while the work goes on. One that a wrong clock has set far ahead does not count. */
 async function runAlone<Result>(
   database: Database,
   now: () => Date,
-  work: () => Promise<Result>,
+  stopped: AbortSignal,
+  work: (stay: () => Promise<void>) => Promise<Result>,
 ): Promise<Result | null> {
   const at = now().getTime();
-  const mine = `${at + aloneMs}`;
+  let mine = `${at + aloneMs}`;
   await database
     .insertInto('deployment')
     .values({ name: rowName, value: '0' })
@@ -92,7 +101,18 @@ async function runAlone<Result>(
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return null;
   try {
-    return await work();
+    return await work(async () => {
+      stopped.throwIfAborted();
+      const next = `${now().getTime() + aloneMs}`;
+      const { numUpdatedRows: kept } = await database
+        .updateTable('deployment')
+        .set({ value: next })
+        .where('name', '=', rowName)
+        .where('value', '=', mine)
+        .executeTakeFirst();
+      if (kept === 0n) throw new Error('Another process has taken over the webhooks at the service');
+      mine = next;
+    });
   } finally {
     await database
       .updateTable('deployment')
@@ -115,9 +135,9 @@ interface IntakeContext extends Omit<RegistrarContext, 'learn'> {
 export function openIntake(context: IntakeContext): Intake {
   const { keys, logger, telemetry, limits, translate, troubles = createTroubles(logger) } = context;
   const inbox = createInbox(context);
-  const registrar = createRegistrar({ ...context, learn: inbox.learn });
+  const stopping = new AbortController();
+  const registrar = createRegistrar({ ...context, learn: inbox.learn, stopped: stopping.signal });
   const secrets = [keys.current, ...keys.previous].map(secretOf);
-  const redact = redactor(secrets);
   let registrations: readonly Registration[] = [];
   let told = '';
 
@@ -129,7 +149,7 @@ export function openIntake(context: IntakeContext): Intake {
     told = state;
     if (lacking.length === 0) logger.info({ webhooks: found.length }, 'the service sends its events');
     else {
-      const why = lacking.map(({ event, detail }) => ({ event, detail: redact(detail ?? 'missing') }));
+      const why = lacking.map(({ event, detail }) => ({ event, detail: detail ?? 'missing' }));
       logger.error({ why }, 'the service does not send all of its events');
     }
   }
@@ -143,7 +163,10 @@ export function openIntake(context: IntakeContext): Intake {
   const looking = repeat(
     { troubles, after: afterTimeout, failed: 'the webhooks at the service could not be checked', retryMs },
     async () => {
-      const found = await registrar.sync();
+      const found = await registrar.sync().catch((error: unknown) => {
+        if (stopping.signal.aborted) return registrations;
+        throw error;
+      });
       tell(found);
       return found.some(({ state }) => state === 'missing') ? retryMs : lookMs;
     },
@@ -151,6 +174,9 @@ export function openIntake(context: IntakeContext): Intake {
   return {
     routes: intakeRoutes({ inbox, secrets, limits, translate }),
     registrations: () => registrations,
-    close: looking.close,
+    close() {
+      stopping.abort();
+      return looking.close();
+    },
   };
 }

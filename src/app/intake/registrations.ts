@@ -5,11 +5,12 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { LearnedAccount } from '../../auth/account-repository.ts';
+import { isServiceId } from '../../auth/account-rule.ts';
 import { webhookEndpoints } from '../../capabilities/webhooks/endpoints.ts';
 import type { Webhook, WebhookCreate } from '../../capabilities/webhooks/shapes.ts';
 import { defaultMapping } from '../../events/event.ts';
 import { sourceByEvent, type WebhookEvent, webhookSources } from '../../events/sources.ts';
-import { fromUnknown } from '../../kernel/errors.ts';
+import { fromUnknown, ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { type IntakeSettings, intakeHeader, intakePath, type Registration } from './intake.ts';
@@ -22,13 +23,17 @@ export interface RegistrationsContext {
   readonly secret: string;
   /** One for each run, as an operation of a caller would have. */
   readonly context: () => RequestContext;
-  /** Runs the work if no other process does meanwhile. @returns null if another one does */
-  readonly alone: <Result>(work: () => Promise<Result>) => Promise<Result | null>;
+  /**
+   * Runs the work if no other process does meanwhile. @returns null if another one does
+   * @param work calls `stay` before each change; it rejects where the work has to end
+   */
+  readonly alone: <Result>(work: (stay: () => Promise<void>) => Promise<Result>) => Promise<Result | null>;
   /** Accounts that webhooks of the service name. */
   readonly learn: (accounts: readonly LearnedAccount[]) => Promise<void>;
 }
 
-/** Pages of 250 webhooks: a service with more has others to blame. */
+/** Of webhooks: a service with more is refused, as none would be found again on a page that is not read. */
+const pageSize = 250;
 const maxPages = 40;
 
 export function createRegistrations({
@@ -43,19 +48,26 @@ export function createRegistrations({
   /** What the service does not show as it was sent: it would be repaired for ever. */
   const unshown = new Set<string>();
   const nameOf = (event: WebhookEvent) => `${prefixes[0]} ${event}`;
-  const isOurs = ({ name = '' }: Webhook) => prefixes.some((prefix) => name.startsWith(`${prefix} `));
+  const isOurs = ({ name }: Webhook) =>
+    typeof name === 'string' && prefixes.some((prefix) => name.startsWith(`${prefix} `));
 
+  /** Each once: pages overlap where webhooks come and go meanwhile. */
   async function list(): Promise<Webhook[]> {
-    const found: Webhook[] = [];
+    const found = new Map<string, Webhook>();
     const call = context();
+    const cursors = new Set<string | null | undefined>();
     let cursor: string | null | undefined;
-    for (let page = 0; page < maxPages && cursor !== null; page += 1) {
-      const { items, cursor: next } = pageOf(await service.call(call, webhookEndpoints.list, { limit: 250, cursor }));
-      found.push(...items.filter((item) => typeof item?.id === 'string'));
+    while (cursor !== null) {
+      if (cursors.has(cursor) || cursors.size === maxPages) throw endless();
+      cursors.add(cursor);
+      const request = { limit: pageSize, cursor };
+      const { items, cursor: next } = pageOf(await service.call(call, webhookEndpoints.list, request));
+      for (const item of items) if (typeof item?.id === 'string') found.set(item.id, item);
       cursor = next;
     }
-    await learn(found.flatMap(accountsOf));
-    return found.filter(isOurs);
+    const webhooks = [...found.values()];
+    await learn(webhooks.flatMap(accountsOf));
+    return webhooks.filter(isOurs);
   }
 
   const wanted = (event: WebhookEvent): WebhookCreate => {
@@ -66,6 +78,7 @@ export function createRegistrations({
       name: nameOf(event),
       request_url: `${settings.publicUrl}${intakePath}/${event}`,
       format: 'json',
+      enabled: true,
       events: [event],
       headers: [{ key: intakeHeader, value: secret }],
       ...(webhookSources[source].mapping === 'all' ? {} : { data: defaultMapping(source) }),
@@ -80,7 +93,7 @@ export function createRegistrations({
       request_url: found.request_url === request_url,
       format: found.format === format,
       events: isDeepStrictEqual(found.events, events),
-      account_ids: (found.account_ids ?? []).length === 0,
+      account_ids: listOf(found.account_ids).length === 0,
       headers: headers?.every(({ key, value }) => hasHeader(found, key, value)) ?? true,
       data: data === undefined || data.every((field) => hasField(found, field)),
     };
@@ -106,31 +119,51 @@ export function createRegistrations({
       return { event, state: detail === null ? 'missing' : 'refused', detail };
     });
 
-  async function repair(): Promise<readonly Registration[]> {
+  /** One that is gone already is no trouble. */
+  async function discard(id: string): Promise<void> {
+    try {
+      await service.call(context(), webhookEndpoints.delete, { id });
+    } catch (error) {
+      if (fromUnknown(error).errorName !== 'resource_not_found') throw error;
+    }
+  }
+
+  async function repair(stay: () => Promise<void>): Promise<readonly Registration[]> {
     // Others may have repaired it meanwhile.
     const before = sorted(await list());
     const refusals = new Map<WebhookEvent, string>();
-    const created = new Set<WebhookEvent>();
+    const created = new Map<WebhookEvent, string>();
     for (const event of settings.events) {
       if (before.kept.has(event)) continue;
+      await stay();
       try {
-        await service.call(context(), webhookEndpoints.create, wanted(event));
-        created.add(event);
+        const { webhook_id } = await service.call(context(), webhookEndpoints.create, wanted(event));
+        created.set(event, webhook_id);
       } catch (error) {
         const { type, detail } = fromUnknown(error);
         refusals.set(event, detail ?? type);
       }
     }
-    // An event is never without its webhook: the new one exists, or the former one stays.
-    for (const webhook of before.stale) {
-      const event = settings.events.find((each) => nameOf(each) === webhook.name);
-      if (event !== undefined && refusals.has(event)) continue;
-      await service.call(context(), webhookEndpoints.delete, { id: webhook.id });
+    const former = new Set(before.stale.map(({ id }) => id));
+    const ours = created.size === 0 ? [...before.kept.values()] : (await list()).filter(({ id }) => !former.has(id));
+    for (const [event, id] of created) {
+      const webhook = ours.find(({ name }) => name === nameOf(event));
+      if (webhook !== undefined && webhook.enabled !== false) {
+        for (const name of differences(webhook, event)) unshown.add(name);
+        continue;
+      }
+      // One more would be made with each look.
+      const fault = webhook === undefined ? 'does not list the webhook under its name' : 'keeps the webhook disabled';
+      refusals.set(event, `The service ${fault}.`);
+      await stay();
+      await discard(id);
     }
-    const ours = created.size === 0 ? [...before.kept.values()] : await list();
-    for (const webhook of ours) {
-      const event = [...created].find((each) => nameOf(each) === webhook.name);
-      if (event !== undefined) for (const name of differences(webhook, event)) unshown.add(name);
+    // An event is never without its webhook: the new one exists, or the former one stays.
+    for (const { id, name } of before.stale) {
+      const event = settings.events.find((each) => nameOf(each) === name);
+      if (event !== undefined && refusals.has(event)) continue;
+      await stay();
+      await discard(id);
     }
     return stateOf(sorted(ours).kept, refusals);
   }
@@ -149,19 +182,31 @@ export function createRegistrations({
     /** Deletes all. @returns how many */
     async remove(): Promise<number> {
       const ours = await list();
-      for (const { id } of ours) await service.call(context(), webhookEndpoints.delete, { id });
+      for (const { id } of ours) await discard(id);
       return ours.length;
     },
   };
 }
 
-const hasHeader = ({ headers = [] }: Webhook, wantedKey: string, wantedValue: string): boolean =>
-  headers.some(({ key, value }) => key.toLowerCase() === wantedKey && value === wantedValue);
+const endless = () =>
+  new ServiceError('provider_error', {
+    detail: `The list of webhooks at the service does not end within ${maxPages * pageSize}.`,
+  });
 
-const hasField = ({ data = [] }: Webhook, wanted: { readonly name: string; readonly key: string }): boolean =>
-  data.some(({ name, key }) => name === wanted.name && key === wanted.key);
+/** Readers are tolerant: a service may leave out a list, or send null. */
+const listOf = <Item>(list: readonly Item[] | null | undefined): readonly Item[] => (Array.isArray(list) ? list : []);
 
-const accountsOf = ({ account_ids = [] }: Webhook): LearnedAccount[] =>
-  (Array.isArray(account_ids) ? account_ids : []).flatMap((account) =>
-    typeof account?.id === 'string' ? [{ id: account.id, name: account.name, type: account.type }] : [],
+const hasHeader = ({ headers }: Webhook, wantedKey: string, wantedValue: string): boolean =>
+  listOf(headers).some((header) => `${header?.key}`.toLowerCase() === wantedKey && header.value === wantedValue);
+
+const hasField = ({ data }: Webhook, wanted: { readonly name: string; readonly key: string }): boolean =>
+  listOf(data).some((field) => field?.name === wanted.name && field.key === wanted.key);
+
+const accountsOf = ({ account_ids }: Webhook): LearnedAccount[] =>
+  listOf(account_ids).flatMap((account) =>
+    typeof account?.id === 'string' && isServiceId(account.id)
+      ? [{ id: account.id, name: textOf(account.name), type: textOf(account.type) }]
+      : [],
   );
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -53,12 +53,9 @@ export function intakeRoutes({ inbox, secrets, limits, translate }: IntakeRouteO
         const text = decodeText(await request.body().catch(asStatus));
         const received = readEvent(source, translate(readFields(String(type), text, source, named)));
         const messageId = request.raw.headers['webhook-id'];
-        const eventId = await inbox.store(
-          source,
-          named,
-          received,
-          typeof messageId === 'string' ? messageId : undefined,
-        );
+        // An empty one would make all events one.
+        const id = typeof messageId === 'string' && messageId !== '' ? messageId : undefined;
+        const eventId = await inbox.store(source, named, received, id);
         sendJson(request, 200, { object: 'EventReceived', event_id: eventId });
       },
     },

@@ -67,11 +67,13 @@ export function embeddedAccounts({
     async createToken({ caller }, request) {
       const ids = request.account_ids ?? [];
       const known = await findStoredAccounts(database, caller.workspaceId, ids.filter(accountRule.isId));
+      const unknown = ids.filter((id) => known.every((each) => each.id !== id));
       requireFound(
         'account',
-        ids,
-        ids.map((id) => known.find((each) => each.id === id) ?? null),
+        unknown,
+        unknown.map((id) => accountRule.isId(id) || null),
       );
+      if (unknown.length > 0) await accountRule.admit(caller, unknown);
       return createToken(tokens, caller, request);
     },
 
