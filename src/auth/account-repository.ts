@@ -171,7 +171,10 @@ export async function learnAccounts(
   accounts: readonly LearnedAccount[],
   now: Date,
 ): Promise<void> {
-  const byId = [...new Map(accounts.map((account) => [account.id, account])).values()];
+  // In one order, as two processes would wait for each other.
+  const byId = [...new Map(accounts.map((account) => [account.id, account])).values()].sort((one, two) =>
+    one.id < two.id ? -1 : 1,
+  );
   for (let at = 0; at < byId.length; at += learnedAtOnce) {
     const values = byId.slice(at, at + learnedAtOnce).map(({ id, name, type, status }) => ({
       id,
