@@ -62,7 +62,8 @@ export const stages: readonly {
       name,
       additions: true,
       async start() {
-        const served = await start();
+        // Every field of everything at once.
+        const served = await start({ environment: { GRAPHQL_MAX_COST: '1000000' } });
         const data = await served.workspace();
         return furnished({ ...served, data, keys: data });
       },
@@ -74,7 +75,9 @@ export const stages: readonly {
       const origin = await startGateway();
       const { database, workspace } = seeded(origin, origin.address);
       const data = await workspace();
-      const face = await startGateway({ environment: { UPSTREAM_URL: origin.address, UPSTREAM_API_KEY: data.key } });
+      const face = await startGateway({
+        environment: { UPSTREAM_URL: origin.address, UPSTREAM_API_KEY: data.key, GRAPHQL_MAX_COST: '1000000' },
+      });
       return furnished({
         address: face.address,
         database,
