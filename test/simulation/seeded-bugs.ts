@@ -39,7 +39,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'a success does not end a time of failures': [
     at(health, 'return { changes: recovered, disabled: null }', 'return { changes: stored, disabled: null }'),
   ],
-  'a 410 does not disable': [at(health, "isGone ? 'gone' : now", 'now')],
+  'a 410 does not disable': [at(health, "isGone ? 'gone' : believed", 'believed')],
   'the retry schedule is off by one': [at(retryPolicy, 'retryDelays[attempt - 1]', 'retryDelays[attempt]')],
   'the jitter is too wide': [at(retryPolicy, 'const jitter = 0.2;', 'const jitter = 0.25;')],
   'Retry-After has no limit': [at(retryPolicy, 'Math.min(asked ?? 0, maxRetryAfter)', 'asked ?? 0')],
