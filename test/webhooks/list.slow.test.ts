@@ -106,7 +106,6 @@ describe.each(backends)('webhooks, $name backend', ({ start }) => {
   });
 
   test.each([
-    [0, 'invalid_parameters'],
     [-1, 'invalid_parameters'],
     [251, 'limit_too_high'],
     [2 ** 31 - 1, 'limit_too_high'],
