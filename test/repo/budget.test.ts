@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_036,
-  auth: 1_421,
+  app: 4_181,
+  auth: 1_431,
   cache: 360,
   capabilities: 253,
-  'capabilities/accounts': 606,
-  'capabilities/deliveries': 2_776,
+  'capabilities/accounts': 617,
+  'capabilities/deliveries': 2_785,
   'capabilities/jobs': 2_160,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_955,
@@ -22,19 +22,19 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/doors': 1_238,
   'graphql/executors': 2_367,
   'graphql/federation': 307,
-  'graphql/kit': 2_023,
-  'graphql/schema': 93,
-  http: 2_308,
+  'graphql/kit': 2_033,
+  'graphql/schema': 90,
+  http: 2_315,
   kernel: 3_116,
   'main.ts': 2,
-  net: 1_414,
+  net: 1_415,
   pages: 1_020,
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_427,
+  store: 6_424,
   telemetry: 754,
-  upstream: 1_739,
+  upstream: 1_744,
 };
 
 const src = join(import.meta.dirname, '../../src');
