@@ -147,11 +147,12 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
 }
 
 /** What the gateway is ready without. */
-function remarksOn({ delivery, intake }: Backend): object {
+function remarksOn({ delivery, intake, isServiceAway }: Backend): object {
   const unstored = delivery?.worker.unstored ?? 0;
   const missing = intake?.registrations().flatMap(({ event, state }) => (state === 'active' ? [] : event)) ?? [];
   return {
     ...(unstored === 0 ? {} : { unstored_attempts: unstored }),
+    ...(isServiceAway?.() ? { service: 'unreachable' } : {}),
     ...(missing.length === 0 ? {} : { events_not_sent_by_service: missing }),
   };
 }

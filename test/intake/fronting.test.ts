@@ -110,4 +110,14 @@ describe('a gateway with own webhooks', () => {
     );
     expect(data.posts.nodes).toEqual([{ __typename: 'PnetPost' }]);
   });
+
+  test('is ready without the service, and says so', async () => {
+    const ready = async () => {
+      const response = await fetch(`${fronting.front.address}/readyz`);
+      return [response.status, await response.json()];
+    };
+    expect(await ready()).toEqual([200, { status: 'ready' }]);
+    await fronting.service.close();
+    await expect.poll(ready, { timeout: 15_000 }).toEqual([200, { status: 'ready', service: 'unreachable' }]);
+  });
 });

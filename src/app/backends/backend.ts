@@ -36,6 +36,8 @@ export interface Backend {
   readonly delivery: DeliveryEngine | null;
   /** Of events that a service sends. */
   readonly intake: Intake | null;
+  /** Of a backend that is ready without its service: whether the service could not be reached when readiness was asked for. */
+  readonly isServiceAway?: () => boolean;
   /** Rejects while the backend is not ready. */
   ready(): Promise<void>;
   /** Leaves the storage open. */

@@ -47,6 +47,7 @@ export async function frontingBackend(
     telemetry,
     now,
   });
+  let isServiceAway = false;
   return {
     delivery: own.delivery,
     intake,
@@ -58,8 +59,14 @@ export async function frontingBackend(
     authenticate: inWorkspace(authenticate, workspaceId),
     tenantOf: () => 'upstream',
     idempotency,
+    isServiceAway: () => isServiceAway,
+    // Without the service, events are still received and delivered: a load balancer must not take the gateway out.
     async ready() {
-      await Promise.all([service.ready(), storage.ready()]);
+      await storage.ready();
+      isServiceAway = await service.ready().then(
+        () => false,
+        () => true,
+      );
     },
     close: () => closeAll([service.close, own.delivery.close, intake.close]),
   };

@@ -55,7 +55,7 @@ export function intakeRoutes({ inbox, secrets, limits, translate }: IntakeRouteO
         const messageId = request.raw.headers['webhook-id'];
         // An empty one would make all events one.
         const id = typeof messageId === 'string' && messageId !== '' ? messageId : undefined;
-        const eventId = await inbox.store(source, named, received, id);
+        const eventId = await inbox.store(source, named, received, id).catch(asStatus);
         sendJson(request, 200, { object: 'EventReceived', event_id: eventId });
       },
     },
