@@ -385,6 +385,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
       AutoWebhook: 'webhooks:read',
       TriggerWebhook: 'webhooks:read',
       Delivery: 'webhooks:read',
+      AccountEvent: 'webhooks:read',
     };
     for (const scope of new Set([...Object.values(scopes), 'posts:read'] as const)) {
       const key = await workspace.newKey({ scopes: [scope] });
