@@ -23,7 +23,7 @@ const documents = Object.entries({
   'samples of events': `eventSamples ${allOf('EventSample')}`,
   webhooks: `webhooks { nodes { id ... on AutoWebhook ${allOf('AutoWebhook')} } }`,
   'trigger webhooks': `webhooks { nodes { id ... on TriggerWebhook ${allOf('TriggerWebhook')} } }`,
-  'the workspace': 'viewer { name workspace { workspaceId name } }',
+  'the workspace': 'viewer { id name workspace { id workspaceId name } }',
 }).map(([name, selection]) => ({ name, document: `{ ${selection} }` }));
 
 /** The feed of both networks, as the README shows it. */
