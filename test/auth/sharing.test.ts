@@ -262,6 +262,7 @@ describe('of a gateway', () => {
 /** Files that name `keyId`, and what for. Only limits, labels and lists' cursors go by the key: results by `rightsOf`. */
 const usesOfKeyId: Readonly<Record<string, string>> = {
   'app/backends/storage.ts': 'finds a key',
+  'app/intake/open.ts': 'the gateway as a caller of its service',
   'auth/access-tokens.ts': 'the subject of a token',
   'auth/admission.ts': 'rate limits, log',
   'auth/api-keys.ts': 'finds keys',
@@ -283,6 +284,7 @@ const usesOfKeyId: Readonly<Record<string, string>> = {
   'kernel/caller.ts': 'declares it',
   'rest/server.ts': 'turns',
   'store/idempotency.ts': 'idempotency keys, with the accounts of a token',
+  'store/read-budget.ts': 'turns of scans',
   'upstream/call-slots.ts': 'turns',
   'upstream/circuits.ts': 'circuits: failures of the service',
   'upstream/client.ts': 'forgets flights after a command',

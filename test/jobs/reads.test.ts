@@ -177,7 +177,6 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
   });
 
   test.each([
-    [0, 'invalid_parameters'],
     [-1, 'invalid_parameters'],
     [251, 'limit_too_high'],
   ] as const)('jobPostings(first: %i) fails with %s', async (first, name) => {

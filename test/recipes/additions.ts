@@ -48,9 +48,6 @@ export const additions: Readonly<Record<string, Recipe>> = {
         ['  account_status: (at) =>', '  calls: () => ({ call_minutes: 7 }),\n  account_status: (at) =>'],
         ["  account_status: 'PNET',", "  calls: 'PNET',\n  account_status: 'PNET',"],
       ],
-      'src/capabilities/webhooks/shapes.ts': [
-        ["  createVariant('account_status'),", "  createVariant('calls'),\n  createVariant('account_status'),"],
-      ],
     },
   },
   'Add a mutation': {

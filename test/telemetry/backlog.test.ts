@@ -85,9 +85,14 @@ describe.each(databases)('on $name', (dialect) => {
       .values({ ...plain, created_at: at - 60_000, ...delivery })
       .execute();
     if (other !== undefined) {
+      const event = await database.selectFrom('events').selectAll().executeTakeFirstOrThrow();
+      await database
+        .insertInto('events')
+        .values({ ...event, id: 'other', idempotency_key: null })
+        .execute();
       await database
         .insertInto('deliveries')
-        .values({ ...plain, id: 'other', created_at: at - 1_000, ...other })
+        .values({ ...plain, id: 'other', event_id: 'other', created_at: at - 1_000, ...other })
         .execute();
     }
 
