@@ -34,7 +34,7 @@ export default defineConfig(({ mode }) => {
     resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
     test: {
       globalSetup: './test/support/ready-databases.ts',
-      setupFiles: './test/support/cpu-time.ts',
+      setupFiles: ['./test/support/cpu-time.ts', './test/support/left-open.ts'],
       sequence: { sequencer: LongestFirst },
       reporters: ['default', './test/support/left-out.ts', './test/support/unsteady.ts', './test/support/budgets.ts'],
       // The gate is not failed by a missed deadline among 11,000 tests on a busy machine. It names what it ran again.
