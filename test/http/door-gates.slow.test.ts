@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { secretOf } from '../../src/app/intake/open.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { maxHeadersLength } from '../../src/http/request-head.ts';
 import type { FairTurns } from '../../src/kernel/lib/fair-turns.ts';
+import { deriveKeys } from '../../src/kernel/secrets/secret.ts';
 import type { Served } from '../support/backends.ts';
 import { type GatedDoor, gatedDoors, gates } from '../support/door-gates.ts';
+import type { Fronting } from '../support/fronting.ts';
+import { testSecret } from '../support/webhooks.ts';
 
 const modules = {
   turns: '../../src/kernel/lib/fair-turns.ts',
@@ -21,6 +25,8 @@ const stallMs = 1_500;
 let start: (environment?: Readonly<Record<string, string>>) => Promise<typeof served>;
 let served: Served & { readonly requestTimeout: number };
 let key: string;
+let front: (environment?: Readonly<Record<string, string>>) => Promise<Fronting>;
+let fronting: Fronting;
 beforeAll(async () => {
   vi.resetModules();
   vi.doMock(modules.turns, async (original) => {
@@ -41,12 +47,13 @@ beforeAll(async () => {
   });
   const { startGateway } = await import('../support/gateway.ts');
   const { seeded } = await import('../support/backends.ts');
+  front = (await import('../support/fronting.ts')).startFronting;
   start = async (environment = {}) => {
     const gateway = await startGateway({ environment });
     const { requestTimeout } = gateway.app.server.server;
     return { ...gateway, ...seeded(gateway, gateway.address), requestTimeout };
   };
-  served = await start();
+  [served, fronting] = [await start(), await front()];
   const workspace = await served.workspace();
   key = workspace.key;
   const data = JSON.stringify(Array.from({ length: 250 }, () => ({ name: 'x'.repeat(3_500), key: 'chat_id' })));
@@ -54,6 +61,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await served.close();
+  await fronting.close();
   for (const module of Object.values(modules)) vi.doUnmock(module);
   vi.resetModules();
 });
@@ -69,6 +77,9 @@ interface Asked {
   readonly query?: string;
 }
 
+const intakeSecret = secretOf(deriveKeys(testSecret)('intake'));
+const event = JSON.stringify({ account_id: 'a', message: 'x' });
+
 const inUrl = (parameters: Readonly<Record<string, string>>) => `?${new URLSearchParams(parameters)}`;
 
 /** A request as bytes. @param raw the body, or the variables in a URL */
@@ -78,7 +89,8 @@ function bytesFor(
   isLast = true,
 ): string {
   const isREST = path.startsWith('/v1');
-  const head = `host: x\r\nx-api-key: ${sent}\r\naccept: ${accept}\r\n${isLast ? 'connection: close\r\n' : ''}`;
+  const credentials = way === 'intake' ? `x-postern-intake: ${intakeSecret}` : `x-api-key: ${sent}`;
+  const head = `host: x\r\n${credentials}\r\naccept: ${accept}\r\n${isLast ? 'connection: close\r\n' : ''}`;
   if (way === 'GET') {
     const more = isREST
       ? raw === undefined
@@ -87,14 +99,16 @@ function bytesFor(
       : inUrl({ query, ...(raw === undefined ? {} : { variables: raw }) });
     return `GET ${path}${more} HTTP/1.1\r\n${head}\r\n`;
   }
-  const body = raw ?? (isREST ? '{}' : JSON.stringify({ query }));
+  const body = raw ?? (way === 'intake' ? event : isREST ? '{}' : JSON.stringify({ query }));
   return `POST ${path} HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
+const addressOf = ({ way }: GatedDoor) => (way === 'intake' ? fronting.publicUrl : served.address);
+
 /** What the door says to bytes, in its own way: the response, or the code of the close frame. */
 async function ask(door: GatedDoor, asked: Asked): Promise<string | number> {
-  const { address = served.address, raw, query = viewer, key: sent = key } = asked;
-  if (door.way === 'GET' || door.way === 'POST') {
+  const { address = addressOf(door), raw, query = viewer, key: sent = key } = asked;
+  if (door.way !== 'WebSocket' && door.way !== 'ping') {
     const { sendBytes } = await import('../support/raw-http.ts');
     return sendBytes(address, bytesFor(door, asked));
   }
@@ -122,6 +136,7 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
     taken.length = 0;
     const ballast = 'x'.repeat(900_000);
     if (door.way === 'GET') await ask(door, { query: large });
+    else if (door.way === 'intake') await ask(door, { raw: JSON.stringify({ account_id: 'a', message: ballast }) });
     else if (door.path.startsWith('/v1')) await ask(door, { raw: JSON.stringify({ name: ballast }) });
     else if (door.way === 'POST') await ask(door, { raw: JSON.stringify({ query: viewer, extensions: { ballast } }) });
     else {
@@ -148,6 +163,17 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
     );
   },
   async rate(door, refusal) {
+    if (door.way === 'intake') {
+      const own = await front({ EVENTS_PER_SECOND: '1' });
+      const came: string[] = [];
+      try {
+        while (came.length < 30) came.push(String(await ask(door, { address: own.publicUrl })));
+      } finally {
+        await own.close();
+      }
+      expect(came[0]).toMatch(/^HTTP\/1.1 200 /);
+      return expectRefusal(came.at(-1) ?? '', refusal);
+    }
     const own = await start({ REQUESTS_PER_MINUTE: '2' });
     try {
       const { key: theirs } = await own.workspace();
@@ -167,8 +193,9 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
   /** Of a client that sends no end. node:http looks every 30 seconds: its limit has to do. */
   async deadline(door, refusal) {
     if (refusal === true) {
-      expect(door.way).toMatch(/GET|POST/);
-      return expect(served.requestTimeout).toBe(60_000);
+      expect(door.way).toMatch(/GET|POST|intake/);
+      const { requestTimeout } = door.way === 'intake' ? fronting.front.app.server.server : served;
+      return expect(requestTimeout).toBe(60_000);
     }
     const socket = new WebSocket(`${served.address.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const [code] = await once(socket, 'close');
@@ -215,6 +242,7 @@ test('no other door lacks a gate', () => {
   );
   expect(lacking).toEqual([
     'REST, a list: depth',
+    'events of a service: slow reader',
     'pings over WebSocket: deadline',
     'pings over WebSocket: slow reader',
   ]);

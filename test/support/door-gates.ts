@@ -8,7 +8,7 @@ export type Refusal = RegExp | number;
 
 export interface GatedDoor {
   /** How it is asked. */
-  readonly way: 'POST' | 'GET' | 'WebSocket' | 'ping';
+  readonly way: 'POST' | 'GET' | 'WebSocket' | 'ping' | 'intake';
   readonly path: string;
   readonly accept: string;
   readonly gates: Readonly<Record<Gate, Refusal | true | string>>;
@@ -51,6 +51,18 @@ export const gatedDoors: Readonly<Record<string, GatedDoor>> = {
     path: '/graphql',
     accept: '',
     gates: { ...ofBodies, size: 1009, depth: 4400, deadline: 4408 },
+  },
+  'events of a service': {
+    way: 'intake',
+    path: '/intake/message_received',
+    accept: '*/*',
+    gates: {
+      ...ofBodies,
+      size: /^HTTP\/1.1 413 /,
+      depth: tooDeep,
+      rate: /^HTTP\/1.1 503 /,
+      'slow reader': 'a response has two fields',
+    },
   },
   'pings over WebSocket': {
     way: 'ping',
