@@ -1,6 +1,6 @@
 /**
- * The quota of a workspace: bytes of its events, with their deliveries and attempts, that are stored. Written once a
- * second, outside the transactions that store them: they would wait for one row.
+ * The quota of a workspace: bytes of its events, with their deliveries and attempts, and of its job postings. Written
+ * once a second, outside the transactions that store them: they would wait for one row.
  */
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
@@ -9,7 +9,7 @@ import { day } from '../kernel/lib/time-units.ts';
 import type { Trouble } from '../kernel/troubles.ts';
 import type { Database } from './database.ts';
 
-/** Of a row of an event, a delivery or an attempt, besides its data. */
+/** Of a row of an event, a delivery, an attempt or a posting, besides its data. */
 export const rowBytes = 512;
 
 const saveMs = 1_000;
@@ -18,6 +18,9 @@ const saveMs = 1_000;
 const knownMs = 60_000;
 
 const maxKnown = 10_000;
+
+/** The day of bytes that no retention deletes. */
+const forGood = 2 ** 31 - 1;
 
 type After = (ms: number, act: () => void) => () => void;
 
@@ -35,7 +38,7 @@ export type StoredBytes = ReturnType<typeof createStoredBytes>;
 
 export function createStoredBytes({ database, maxBytes, now, after, trouble }: StoredBytesOptions) {
   const known = new LRUCache<string, { bytes: number; readonly at: number }>({ max: maxKnown });
-  const unsaved: Tally = new Map();
+  const unsaved = { ofToday: new Map(), forGood: new Map() } satisfies Readonly<Record<string, Tally>>;
   let cancel: (() => void) | null = null;
 
   const today = () => Math.floor(now().getTime() / day);
@@ -49,10 +52,9 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
   async function save(): Promise<void> {
     cancel?.();
     cancel = null;
-    if (unsaved.size === 0) return;
-    const saving = [...unsaved].sort(([one], [other]) => (one < other ? -1 : 1));
-    unsaved.clear();
-    const rows = saving.map(([workspace_id, bytes]) => ({ workspace_id, day: today(), bytes }));
+    const rows = [rowsOf(unsaved.ofToday, today()), rowsOf(unsaved.forGood, forGood)].flat();
+    if (rows.length === 0) return;
+    for (const tally of Object.values(unsaved)) tally.clear();
     try {
       await database
         .insertInto('stored_bytes')
@@ -66,7 +68,8 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
       trouble.worked();
     } catch (error) {
       trouble.failed(error);
-      for (const [workspaceId, bytes] of saving) addTo(unsaved, workspaceId, bytes);
+      for (const row of rows)
+        addTo(row.day === forGood ? unsaved.forGood : unsaved.ofToday, row.workspace_id, row.bytes);
       saveLater();
     }
   }
@@ -84,7 +87,14 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
       .where('workspace_id', '=', workspaceId)
       .select(({ fn }) => fn.sum<number | string | null>('bytes').as('bytes'))
       .executeTakeFirstOrThrow();
-    return Number(bytes ?? 0) + (unsaved.get(workspaceId) ?? 0);
+    return Object.values(unsaved).reduce((sum, tally) => sum + (tally.get(workspaceId) ?? 0), Number(bytes ?? 0));
+  }
+
+  function addOf(tally: Tally, workspaceId: string, bytes: number): void {
+    addTo(tally, workspaceId, bytes);
+    const sum = known.get(workspaceId);
+    if (sum !== undefined) sum.bytes += bytes;
+    saveLater();
   }
 
   return {
@@ -99,15 +109,13 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
       }
       if (sum.bytes < maxBytes) return;
       throw new ServiceError('action_required', {
-        detail: `The events of the workspace take ${sum.bytes} bytes, and can take ${maxBytes}: wait until old ones are deleted, or have STORED_BYTES_PER_WORKSPACE raised.`,
+        detail: `The events and postings of the workspace take ${sum.bytes} bytes, and can take ${maxBytes}: wait until old events are deleted, or have STORED_BYTES_PER_WORKSPACE raised.`,
       });
     },
-    add(workspaceId: string, bytes: number): void {
-      addTo(unsaved, workspaceId, bytes);
-      const sum = known.get(workspaceId);
-      if (sum !== undefined) sum.bytes += bytes;
-      saveLater();
-    },
+    /** Of what goes with old events. */
+    add: (workspaceId: string, bytes: number) => addOf(unsaved.ofToday, workspaceId, bytes),
+    /** Of what stays. */
+    addForGood: (workspaceId: string, bytes: number) => addOf(unsaved.forGood, workspaceId, bytes),
     /** Writes what was added, as far as the database can: the events are stored whether or not they are counted. */
     async close(): Promise<void> {
       await save();
@@ -115,3 +123,9 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
     },
   };
 }
+
+/** In one order, so that no two processes wait for each other. */
+const rowsOf = (tally: Tally, ofDay: number) =>
+  [...tally]
+    .map(([workspace_id, bytes]) => ({ workspace_id, day: ofDay, bytes }))
+    .sort((one, other) => (one.workspace_id < other.workspace_id ? -1 : 1));

@@ -114,6 +114,41 @@ describe('a workspace that has stored its quota', () => {
     await receiver.close();
   });
 
+  test('is refused drafts, and longer postings, as long as it has those that it has', async () => {
+    const { gateway, workspace, accountId } = await start({ STORED_BYTES_PER_WORKSPACE: '20000' });
+    const ask = async (mutation: string, description: string, selection = '') => {
+      const query = `mutation ($description: String!) { done: ${mutation} {
+        __typename ${selection} ... on ServiceError { type } } }`;
+      const { data, errors } = await graphql(gateway.address, workspace.key, query, { description });
+      expect(errors).toEqual([]);
+      return data.done;
+    };
+    const create = (size: number) =>
+      ask(
+        `createJobDraft(input: { accountId: "${accountId}", jobTitle: { text: "T" }, description: $description })`,
+        'x'.repeat(size),
+        '... on PnetJobPostingCreated { jobId }',
+      );
+    const created = await create(10);
+    expect(created.__typename).toBe('PnetJobPostingCreated');
+    const edit = (size: number) =>
+      ask(
+        `editJob(input: { accountId: "${accountId}", jobId: "${created.jobId}", description: $description })`,
+        'x'.repeat(size),
+      );
+    expect((await edit(19_500)).__typename).toBe('PnetJobPostingEdited');
+    expect((await edit(19_501)).type).toBe('errors/action_required');
+    expect((await create(10)).type).toBe('errors/action_required');
+    expect(await emit(gateway, workspace, accountId)).toBe('errors/action_required');
+    const rows = () => gateway.app.database.selectFrom('stored_bytes').selectAll().execute();
+    await expect.poll(rows, { timeout: 5_000 }).toHaveLength(1);
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 2 * day);
+    expect((await create(10)).type).toBe('errors/action_required');
+    expect((await edit(10)).__typename).toBe('PnetJobPostingEdited');
+    expect(await emit(gateway, workspace, accountId)).toBe('EventEmitted');
+    expect((await create(10)).__typename).toBe('PnetJobPostingCreated');
+  });
+
   test('may store again when retention has deleted old events', async () => {
     const { gateway, workspace, accountId } = await start({ STORED_BYTES_PER_WORKSPACE: '20000' });
     expect(await emit(gateway, workspace, accountId, 20_000)).toBe('EventEmitted');

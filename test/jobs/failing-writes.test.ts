@@ -51,7 +51,8 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
   function serve() {
     const network = sandboxNetworks({ clock: () => served.clock.now }).PNET;
     const cursors = cursorCodec(randomBytes(32), 'base64');
-    const jobs = embeddedJobs({ ...dependencies(), network, cursors, budget: createReadBudget() });
+    const storedBytes = { requireRoom: async () => undefined, addForGood: () => undefined };
+    const jobs = embeddedJobs({ ...dependencies(), network, cursors, storedBytes, budget: createReadBudget() });
     const context = requestContext(workspace.workspaceId);
     return {
       publish: (draftId: string) =>

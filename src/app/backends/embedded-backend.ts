@@ -36,7 +36,13 @@ export async function embeddedBackend(
     ports: {
       ...ports,
       serviceJudges: () => false,
-      jobs: embeddedJobs({ ...shared, database: databases.jobs, network: providers.PNET, tuning: leases }),
+      jobs: embeddedJobs({
+        ...shared,
+        storedBytes: delivery.storedBytes,
+        database: databases.jobs,
+        network: providers.PNET,
+        tuning: leases,
+      }),
       posts: embeddedPosts({ database: databases.accounts, providers, cursors: shared.cursors }),
     },
     authenticate: config.demo ? refusingSandboxKeys(authenticate) : authenticate,

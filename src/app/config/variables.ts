@@ -186,7 +186,7 @@ export const variables = {
   ),
   WEBHOOKS_PER_WORKSPACE: variable('Webhooks that one workspace can have. `0` sets no limit.', '500', countVariable),
   STORED_BYTES_PER_WORKSPACE: variable(
-    'Bytes that the stored events of one workspace can take, with 512 for each event, delivery and attempt. `0` sets no limit.',
+    'Bytes that the stored events and job postings of one workspace can take, with 512 for each event, delivery, attempt and posting. `0` sets no limit.',
     '10737418240',
     wholeNumber(0, 1_125_899_906_842_624),
   ),

@@ -13,6 +13,7 @@ import type { LeaseDependencies } from '../../store/lease.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, onlyOf, readTogether, requireFound } from '../../store/reads.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
+import { rowBytes, type StoredBytes } from '../../store/stored-bytes.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import {
   afterFailure,
@@ -53,12 +54,13 @@ interface EmbeddedJobsDependencies extends LeaseDependencies {
   readonly network: JobProvider;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
+  readonly storedBytes: Pick<StoredBytes, 'requireRoom' | 'addForGood'>;
   readonly tuning?: LeaseTuning | undefined;
 }
 
 /** Postings in our own database, published through the account's network. */
 export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
-  const { database, kind, network, cursors, budget, now, randomBytes, tuning } = dependencies;
+  const { database, kind, network, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
   const leases = jobLeases(dependencies, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
@@ -136,9 +138,14 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       const readJob = async () => requireEditable(await requireJob(database, context.caller, account_id, job_id));
       await readJob();
       return underLease(leases, job_id, context.signal, async (lease) => {
-        const fields = { ...storedFields(await readJob()), ...changes };
+        const job = await readJob();
+        const fields = { ...storedFields(job), ...changes };
+        const text = JSON.stringify(fields);
+        const growth = Buffer.byteLength(text) - Buffer.byteLength(job.fields);
+        if (growth > 0) await storedBytes.requireRoom(job.workspace_id);
         await network.editPosting(session, { jobId: job_id, fields }, neverAborted);
-        await lease.store({ fields: JSON.stringify(fields) });
+        await lease.store({ fields: text });
+        storedBytes.addForGood(job.workspace_id, growth);
         return { object: 'PnetJobPostingEdited', job_id };
       });
     },
@@ -165,10 +172,12 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     async createDraft(context, { account_id, ...fields }) {
       // An account that cannot act on a draft cannot have one either.
       await network.checkSession(await sessionOf(context, account_id), context.signal);
+      const { workspaceId } = context.caller;
+      await storedBytes.requireRoom(workspaceId);
       const createdAt = now().getTime();
       const job: StoredJob = {
         id: newJobId(randomBytes),
-        workspace_id: context.caller.workspaceId,
+        workspace_id: workspaceId,
         account_id,
         state: 'draft',
         fields: JSON.stringify(fields),
@@ -185,6 +194,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         await transaction.insertInto('jobs').values(job).execute();
         await storeWithRows(transaction, context.atomicKey, posting);
       });
+      storedBytes.addForGood(workspaceId, rowBytes + Buffer.byteLength(job.fields));
       return posting;
     },
 

@@ -204,7 +204,7 @@ const rates: readonly Limit[] = [
     'EVENT_BYTES_PER_SECOND',
   ],
   [
-    'Bytes of the stored events of a workspace with the responses to their attempts, 512 for each event, delivery and attempt besides',
+    'Bytes of the stored events of a workspace with the responses to their attempts, and of its job postings, 512 for each event, delivery, attempt and posting besides',
     bytes(fallback('STORED_BYTES_PER_WORKSPACE')),
     `403 ${error('action_required')}, until old events are deleted`,
     'STORED_BYTES_PER_WORKSPACE',
