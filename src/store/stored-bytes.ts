@@ -38,7 +38,9 @@ export type StoredBytes = ReturnType<typeof createStoredBytes>;
 
 export function createStoredBytes({ database, maxBytes, now, after, trouble }: StoredBytesOptions) {
   const known = new LRUCache<string, { bytes: number; readonly at: number }>({ max: maxKnown });
-  const unsaved = { ofToday: new Map(), forGood: new Map() } satisfies Readonly<Record<string, Tally>>;
+  const ofToday: Tally = new Map();
+  const ofJobs: Tally = new Map();
+  const unsaved = [ofToday, ofJobs];
   let cancel: (() => void) | null = null;
 
   const today = () => Math.floor(now().getTime() / day);
@@ -52,9 +54,9 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
   async function save(): Promise<void> {
     cancel?.();
     cancel = null;
-    const rows = [rowsOf(unsaved.ofToday, today()), rowsOf(unsaved.forGood, forGood)].flat();
+    const rows = [rowsOf(ofToday, today()), rowsOf(ofJobs, forGood)].flat();
     if (rows.length === 0) return;
-    for (const tally of Object.values(unsaved)) tally.clear();
+    for (const tally of unsaved) tally.clear();
     try {
       await database
         .insertInto('stored_bytes')
@@ -68,8 +70,7 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
       trouble.worked();
     } catch (error) {
       trouble.failed(error);
-      for (const row of rows)
-        addTo(row.day === forGood ? unsaved.forGood : unsaved.ofToday, row.workspace_id, row.bytes);
+      for (const row of rows) addTo(row.day === forGood ? ofJobs : ofToday, row.workspace_id, row.bytes);
       saveLater();
     }
   }
@@ -87,7 +88,7 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
       .where('workspace_id', '=', workspaceId)
       .select(({ fn }) => fn.sum<number | string | null>('bytes').as('bytes'))
       .executeTakeFirstOrThrow();
-    return Object.values(unsaved).reduce((sum, tally) => sum + (tally.get(workspaceId) ?? 0), Number(bytes ?? 0));
+    return unsaved.reduce((sum, tally) => sum + (tally.get(workspaceId) ?? 0), Number(bytes ?? 0));
   }
 
   function addOf(tally: Tally, workspaceId: string, bytes: number): void {
@@ -113,9 +114,9 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble }: S
       });
     },
     /** Of what goes with old events. */
-    add: (workspaceId: string, bytes: number) => addOf(unsaved.ofToday, workspaceId, bytes),
+    add: (workspaceId: string, bytes: number) => addOf(ofToday, workspaceId, bytes),
     /** Of what stays. */
-    addForGood: (workspaceId: string, bytes: number) => addOf(unsaved.forGood, workspaceId, bytes),
+    addForGood: (workspaceId: string, bytes: number) => addOf(ofJobs, workspaceId, bytes),
     /** Writes what was added, as far as the database can: the events are stored whether or not they are counted. */
     async close(): Promise<void> {
       await save();

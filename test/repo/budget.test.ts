@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_195,
+  app: 4_201,
   auth: 1_431,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
   'capabilities/deliveries': 2_785,
-  'capabilities/jobs': 2_160,
+  'capabilities/jobs': 2_171,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_955,
   delivery: 4_171,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_424,
+  store: 6_440,
   telemetry: 754,
   upstream: 1_744,
 };

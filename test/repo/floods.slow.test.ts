@@ -187,7 +187,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'bytes of many workspaces': {
-    collections: ['store/stored-bytes.ts known', 'store/stored-bytes.ts unsaved'],
+    collections: ['store/stored-bytes.ts known', 'store/stored-bytes.ts ofJobs', 'store/stored-bytes.ts ofToday'],
     most: 10_000,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' }, migrations);
@@ -201,6 +201,7 @@ const floods: Readonly<Record<string, Flood>> = {
       await times(11_000, async (n) => {
         await stored.requireRoom(`${n}`);
         stored.add(`${n}`, 1);
+        stored.addForGood(`${n}`, 1);
         if (n % 1_000 === 999) await stored.close();
       });
       await stored.close();
