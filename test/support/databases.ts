@@ -68,8 +68,11 @@ const postgres = (server: string): TestDialect => {
     await atServer(server, `create database ${name} ${template}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
+    const directUrl = url.href;
+    const isPooled = process.env.TEST_POOLER_PORT !== undefined;
+    if (isPooled) url.port = process.env.TEST_POOLER_PORT ?? '';
     return {
-      location: { kind: 'postgres', url: url.href },
+      location: { kind: 'postgres', url: url.href, ...(isPooled ? { directUrl } : {}) },
       url: url.href,
       drop: () => atServer(server, `drop database if exists ${name} with (force)`),
     };
@@ -80,6 +83,14 @@ const postgres = (server: string): TestDialect => {
     withSchema: () => create(ready.postgres && `template ${ready.postgres}`),
   };
 };
+
+/** What a gateway on this database needs besides its address. */
+export function direct(databaseUrl = ''): { readonly DATABASE_DIRECT_URL?: string } {
+  const url = URL.parse(databaseUrl);
+  if (url === null || postgresUrl === undefined || url.port !== process.env.TEST_POOLER_PORT) return {};
+  url.port = new URL(postgresUrl).port;
+  return { DATABASE_DIRECT_URL: url.href };
+}
 
 /** SQLite, and Postgres if `TEST_POSTGRES_URL` is set. */
 export const databases: readonly TestDialect[] = postgresUrl === undefined ? [sqlite] : [sqlite, postgres(postgresUrl)];

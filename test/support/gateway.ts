@@ -23,7 +23,7 @@ import {
   sandboxToken,
 } from '../../src/providers/sandbox/networks.ts';
 import { openTelemetry } from '../../src/telemetry/open.ts';
-import { writeSchema } from './databases.ts';
+import { direct, writeSchema } from './databases.ts';
 import { testSecret } from './webhooks.ts';
 
 export interface Gateway {
@@ -87,6 +87,7 @@ export async function startGateway({
     SECRET: testSecret,
     LOG_LEVEL: 'info',
     DATABASE_URL: `sqlite:${file}`,
+    ...direct(environment.DATABASE_URL),
     ...environment,
   });
   const log: Record<string, unknown>[] = [];

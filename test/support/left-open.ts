@@ -5,31 +5,46 @@
 import { DefaultQueryExecutor, Kysely } from 'kysely';
 import { afterAll } from 'vitest';
 
-/** By adapter, which a database has of its own: where it was first used. */
-const open = new Map<object, Error>();
-const closed = new WeakSet<object>();
+interface Watched {
+  /** By adapter, which a database has of its own: where it was first used. */
+  readonly open: Map<object, Error>;
+  readonly closed: WeakSet<object>;
+}
 
-const { provideConnection } = DefaultQueryExecutor.prototype;
-DefaultQueryExecutor.prototype.provideConnection = function (
-  this: DefaultQueryExecutor,
-  ...given: Parameters<typeof provideConnection>
-) {
-  const { adapter } = this;
-  if (!open.has(adapter) && !closed.has(adapter)) open.set(adapter, new Error('A database was left open'));
-  return provideConnection.apply(this, given) as never;
-};
+declare global {
+  /** This module is evaluated for each suite, the patched ones are not. */
+  var databasesOfSuites: Watched | undefined;
+}
 
-const { destroy } = Kysely.prototype;
-Kysely.prototype.destroy = function (this: Kysely<unknown>) {
-  const { adapter } = this.getExecutor();
-  closed.add(adapter);
-  open.delete(adapter);
-  return destroy.call(this);
-};
+function watch(): Watched {
+  const watched: Watched = { open: new Map(), closed: new WeakSet() };
+  const { provideConnection } = DefaultQueryExecutor.prototype;
+  DefaultQueryExecutor.prototype.provideConnection = function (
+    this: DefaultQueryExecutor,
+    ...given: Parameters<typeof provideConnection>
+  ) {
+    const { adapter } = this;
+    if (!watched.open.has(adapter) && !watched.closed.has(adapter)) {
+      watched.open.set(adapter, new Error('A database was left open'));
+    }
+    return provideConnection.apply(this, given) as never;
+  };
+  const { destroy } = Kysely.prototype;
+  Kysely.prototype.destroy = function (this: Kysely<unknown>) {
+    const { adapter } = this.getExecutor();
+    watched.closed.add(adapter);
+    watched.open.delete(adapter);
+    return destroy.call(this);
+  };
+  return watched;
+}
+
+globalThis.databasesOfSuites ??= watch();
+const { open } = globalThis.databasesOfSuites;
+const before = new Set(open.keys());
 
 afterAll(() => {
-  DefaultQueryExecutor.prototype.provideConnection = provideConnection;
-  Kysely.prototype.destroy = destroy;
-  const [left] = open.values();
-  if (left !== undefined) throw left;
+  for (const [adapter, left] of open) {
+    if (!before.has(adapter)) throw left;
+  }
 });
