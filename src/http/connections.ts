@@ -23,7 +23,7 @@ const maxDroppedRequests = 4_096;
 
 interface Line {
   last: ServerResponse;
-  readonly waiting: Set<IncomingMessage>;
+  waiting: readonly IncomingMessage[];
   /** A request was one too many: nothing behind it is served. */
   isEnding: boolean;
   dropped: number;
@@ -59,10 +59,10 @@ export function oneAtATime(logger: Logger): Turns {
       return;
     }
     if (line === undefined || line.last.closed) {
-      lines.set(socket, { last: response, waiting: new Set(), isEnding: false, dropped: 0 });
+      lines.set(socket, { last: response, waiting: [], isEnding: false, dropped: 0 });
       return start();
     }
-    if (line.waiting.size === maxWaitingRequests || bytesOf(line.waiting) + announcedBytes(req) > maxWaitingBytes) {
+    if (line.waiting.length === maxWaitingRequests || bytesOf(line.waiting) + announcedBytes(req) > maxWaitingBytes) {
       logger.info({ reason: 'Too many requests wait on it.' }, 'connection closed');
       line.isEnding = true;
       socket.pause();
@@ -70,11 +70,11 @@ export function oneAtATime(logger: Logger): Turns {
     const isRefused = line.isEnding;
     const before = line.last;
     line.last = response;
-    line.waiting.add(req);
+    line.waiting = [...line.waiting, req];
     // A turn of the event loop between: responses sent at once would serve a whole packet while other connections wait.
     before.once('close', () =>
       setImmediate(() => {
-        line.waiting.delete(req);
+        line.waiting = line.waiting.filter((each) => each !== req);
         if (socket.destroyed) return;
         if (isRefused) refuse();
         else start();

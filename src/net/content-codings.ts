@@ -17,12 +17,14 @@ const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['zstd', promisify(zstdDecompress)],
 ]);
 
+const none: readonly Decoder[] = [];
+
 /** Applied one after the other; each costs as much as a body. */
 const maxCodings = 3;
 
 /** @param header the value or values of `Content-Encoding`. @returns the decoders to apply, in order */
 export function decodersOf(header: string | readonly string[] | undefined): readonly Decoder[] {
-  if (header === undefined) return [];
+  if (header === undefined) return none;
   const names = commaList(String(header)).reverse();
   return names.flatMap((name) => decoders.get(name.toLowerCase()) ?? []).slice(0, maxCodings);
 }

@@ -104,9 +104,11 @@ export function createProxies(settings: ProxySettings, timeoutMs: number): Proxi
       return new undici.Pool(isTunnel ? origin : proxy.origin, { ...options, connect: readingLeniently(connect) });
     },
     has: (origin) => proxyFor(settings, origin) !== undefined,
-    prepare(origin, { headers, ...request }) {
+    prepare(origin, given) {
       const proxy = origin.startsWith('http:') ? proxyFor(settings, origin) : undefined;
-      if (proxy === undefined) return { ...request, origin, headers: headers as Record<string, string> };
+      // A copy is a twentieth of what a small request allocates.
+      if (proxy === undefined) return given as Dispatcher.DispatchOptions;
+      const { headers, ...request } = given;
       const own = { host: new URL(origin).host, ...credentialsOf(proxy) };
       return {
         ...request,

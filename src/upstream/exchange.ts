@@ -22,7 +22,7 @@ export interface PreparedCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   /** The ids of the path, with their names. */
-  readonly subject: string;
+  readonly subject: () => string;
   readonly requestId: string;
   readonly origin: CallOrigin;
   /** Whether it may be repeated whatever its outcome: it changes nothing, or the service acts once for its key. */
@@ -97,9 +97,10 @@ export function openExchange(
         path: basePath + path + queryOf(endpoint, request),
         headers,
         body,
-        subject: pathParameters(endpoint)
-          .map((name) => `, ${name} ${Reflect.get(request, name)}`)
-          .join(''),
+        subject: () =>
+          pathParameters(endpoint)
+            .map((name) => `, ${name} ${Reflect.get(request, name)}`)
+            .join(''),
         requestId,
         origin: {
           accountId: requestedAccount(request),
@@ -112,19 +113,21 @@ export function openExchange(
       };
     },
 
-    send: ({ endpoint, path, headers, body, subject, idempotency }, signal) =>
-      pool.send({ method: endpoint.method, path, headers, body, signal }).then(async (sent) => {
+    send({ endpoint, path, headers, body, subject, idempotency }, signal) {
+      const read = (response: WholeResponse): Success | CallFailure => {
+        if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
+        const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
+        const told = { redact, subject };
+        const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), told);
+        return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
+      };
+      return pool.send({ method: endpoint.method, path, headers, body, signal }).then((sent) => {
         if (sent.kind === 'whole') {
           const codings = decodersOf(sent.headers['content-encoding']);
-          const response = codings.length === 0 ? sent : await decoded(sent, codings);
-          if (response === null) return tooLarge(sent.status);
-          if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
-          const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
-          const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime(), {
-            redact,
-            subject,
-          });
-          return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
+          if (codings.length === 0) return read(sent);
+          return decoded(sent, codings).then((response) =>
+            response === null ? tooLarge(sent.status) : read(response),
+          );
         }
         const { status, cause } = sent;
         if (signal.aborted) return expiry(signal.reason, { sent: true });
@@ -136,7 +139,8 @@ export function openExchange(
           case null:
             return connectionFailure(cause);
         }
-      }),
+      });
+    },
 
     async probe(over, signal) {
       const { headers } = settings;

@@ -37,8 +37,8 @@ export function readResponse(
   now: number,
   {
     redact = (text) => text,
-    subject = '',
-  }: { readonly redact?: (text: string) => string; readonly subject?: string } = {},
+    subject = () => '',
+  }: { readonly redact?: (text: string) => string; readonly subject?: () => string } = {},
 ): Success | CallFailure {
   const { headers, body } = response;
   if (response.status >= 200 && response.status <= 299) {
@@ -72,10 +72,10 @@ function parseValue(
   { method }: ContractEndpoint,
   translation: Translation,
   { status, body }: WholeResponse,
-  subject: string,
+  subject: () => string,
 ): Value | CallFailure {
   const json = parseObject(body.chunks);
-  const known = (ids = '') => (method === 'GET' ? '' : ` (status ${status}${subject}${ids})`);
+  const known = (ids = '') => (method === 'GET' ? '' : ` (status ${status}${subject()}${ids})`);
   if (typeof json === 'string') return unexpectedResponse(status, `${json}${known()}`);
   translation.decode?.(json);
   return translation.objects.some((object) => object === json.object)

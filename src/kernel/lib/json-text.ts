@@ -128,7 +128,7 @@ export function parseJson(text: string, what = 'The body', entriesLimit?: number
 function parseText(text: string, what: string): unknown {
   if (text.trim() === '') throw malformedRequest(`${what} is empty: send a JSON object.`);
   try {
-    return mayLoseDigits.test(text) ? JSON.parse(text, noteDigits as ReviverOfValues) : JSON.parse(text);
+    return mayLoseDigits(text) ? JSON.parse(text, noteDigits as ReviverOfValues) : JSON.parse(text);
   } catch {
     // The parser's own message repeats parts of the body.
     throw malformedRequest(`${what} is not valid JSON.`);
@@ -176,7 +176,12 @@ type ReviverOfValues = (key: string, value: unknown) => unknown;
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): object };
 
 /** A number of 16 digits or more, or with an exponent. */
-const mayLoseDigits = /[:[,\s]-?[\d.]+(?:(?<=[\d.]{16})|[eE])/;
+const lossy = /[:[,\s]-?[\d.]+(?:(?<=[\d.]{16})|[eE])/;
+
+/** Its end, also in a string: digits are rarer than what stands before them. */
+const lossyEnd = /\d(?:[\d.]{15}|[eE])/;
+
+const mayLoseDigits = (text: string): boolean => lossyEnd.test(text) && lossy.test(text);
 
 /** As written, by list or object, and by key: of numbers that are none of JavaScript's. */
 const writtenNumbers = new WeakMap<object, Map<string, string>>();
@@ -225,7 +230,7 @@ export function withDigits(value: unknown): string | undefined {
 
 /** Parses JSON that {@link withDigits} went into. */
 export function parseWithDigits(text: string): unknown {
-  if (!mayLoseDigits.test(text)) return JSON.parse(text);
+  if (!mayLoseDigits(text)) return JSON.parse(text);
   const value: unknown = JSON.parse(text, noteDigits as ReviverOfValues);
   withDigits(value);
   return value;

@@ -24,9 +24,15 @@ export function redactor(
   const forms = formsOf(all.filter(isTelling));
   const words = all.filter((secret) => secret !== '' && !isTelling(secret)).flatMap(plainForms);
   if (forms.length === 0 && words.length === 0) return (text) => text;
+  const ends = endsOfBeginnings(forms);
   let credential: RegExp | undefined;
   const find = (text: string): Range[] => {
-    const found = forms.flatMap((form) => rangesOf(text, form));
+    const found: Range[] = [];
+    for (const form of forms) addOccurrences(found, text, form);
+    // On the path of every log line, which ends with a brace.
+    if (ends.has(text.charCodeAt(text.length - 1))) {
+      for (const form of forms) addBeginning(found, text, form);
+    }
     if (words.some((word) => text.includes(word))) {
       credential ??= credentialPattern(words, names);
       for (const { 0: match, 1: before = '', index } of text.matchAll(credential)) {
@@ -45,21 +51,31 @@ export function redactor(
 /** Its start, and the place behind its end; infinite for the rest of the text, with an escape that is cut off. */
 type Range = readonly [number, number];
 
-/** All of a secret, and its beginning at the end of the text. */
-function rangesOf(text: string, secret: string): Range[] {
-  const ranges: Range[] = [];
+function addOccurrences(ranges: Range[], text: string, secret: string): void {
   for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
     ranges.push([at, at + secret.length]);
   }
-  const last = text.charCodeAt(text.length - 1);
-  for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
-    // On the path of every log line: only a possible match is worth another string.
-    if (secret.charCodeAt(length - 1) !== last || !text.endsWith(secret.slice(0, length))) continue;
-    ranges.push([text.length - length, Number.POSITIVE_INFINITY]);
-    break;
-  }
-  return ranges;
 }
+
+/** Of a secret that the end of the text cuts off. */
+function addBeginning(ranges: Range[], text: string, secret: string): void {
+  for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
+    if (!text.endsWith(secret.slice(0, length))) continue;
+    ranges.push([text.length - length, Number.POSITIVE_INFINITY]);
+    return;
+  }
+}
+
+/** The characters with which a beginning that is long enough can end. */
+const endsOfBeginnings = (forms: readonly string[]): ReadonlySet<number> =>
+  new Set(
+    forms.flatMap((form) =>
+      form
+        .slice(minSecretLength - 1, -1)
+        .split('')
+        .map((end) => end.charCodeAt(0)),
+    ),
+  );
 
 function withoutRanges(text: string, ranges: readonly Range[]): string {
   let shown = '';
