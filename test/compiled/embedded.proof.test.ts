@@ -12,7 +12,7 @@ import type { Caller } from '../../src/kernel/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { ReadMemo } from '../../src/kernel/request-context.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
-import { databases } from '../support/databases.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
 import { callerOf, contextFor, type EmbeddedLists, fillEmbeddedLists } from '../support/embedded-lists.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
@@ -23,17 +23,14 @@ import { randomSeed } from './differential.ts';
 const splicer = createSplicer();
 
 describe.each(databases)('on $name', ({ withSchema }) => {
+  let database: TestDatabase;
   let gateway: Gateway;
   let lists: EmbeddedLists;
   let callers: readonly Caller[];
 
   beforeAll(async () => {
-    const database = await withSchema();
+    database = await withSchema();
     gateway = await startGateway({ environment: { DATABASE_URL: database.url } });
-    afterAll(async () => {
-      await gateway.close();
-      await database.drop();
-    });
     const workspace = await gateway.workspace();
     lists = await fillEmbeddedLists(gateway, workspace);
     callers = [
@@ -41,6 +38,10 @@ describe.each(databases)('on $name', ({ withSchema }) => {
       callerOf(workspace.workspaceId, { accountIds: new Set(lists.accounts.slice(1, 2)) }),
       callerOf(workspace.workspaceId, { scopes: new Set(['posts:read', 'webhooks:read']) }),
     ];
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await database.drop();
   });
 
   /** @returns the response, or why it is left to resolvers */
