@@ -1,7 +1,7 @@
 /** Whatever a client asks for, what it gets does not depend on the door: ours for JSON, or Yoga's for events. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { backends, type SeededWorkspace, type Served, seeded } from '../support/backends.ts';
-import { startGateway } from '../support/gateway.ts';
+import { type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { outlined } from '../support/outlined.ts';
 
@@ -49,6 +49,13 @@ const headersOf = ({ headers }: Response): Readonly<Record<string, string>> =>
 
 /** Of no workspace. */
 const nobody: Named = { accountId: 'acc_1', draftId: '1', webhookId: 'wh_1', triggerId: 'wh_2', deliveryId: 'dlv_1' };
+
+/** A gateway of one test. */
+async function open(options?: GatewayOptions) {
+  const gateway = await startGateway(options);
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
 
 describe.each(backends)('$name', ({ start, serves }) => {
   let served: Served;
@@ -107,7 +114,7 @@ describe('names that JavaScript knows', () => {
   ];
 
   test.each(named)('%s', async (_, request, data) => {
-    const gateway = await startGateway();
+    const gateway = await open();
     const { key } = await gateway.workspace();
     for (const accept of Object.values(ways)) {
       const response = await fetch(`${gateway.address}/graphql`, {
@@ -139,7 +146,7 @@ describe('what is refused', () => {
     },
   };
   test.each(Object.entries(refused))('%s', async (_, request) => {
-    const gateway = await startGateway({ environment: { GRAPHQL_MAX_COST: '500' } });
+    const gateway = await open({ environment: { GRAPHQL_MAX_COST: '500' } });
     const { key } = await gateway.workspace();
     for (const ofKey of [{ key }, { key: 'wrong' }, {}]) {
       const [json, events] = [
@@ -153,7 +160,7 @@ describe('what is refused', () => {
 });
 
 test('a mutation in the query of a URL is refused', async () => {
-  const gateway = await startGateway();
+  const gateway = await open();
   const { key } = await gateway.workspace();
   const query = 'mutation { deleteWebhook(input: { webhookId: "wh_1" }) { __typename } }';
   const response = await fetch(`${gateway.address}/graphql?query=${encodeURIComponent(query)}`, {
@@ -166,7 +173,7 @@ test.each(Object.entries(ways))('no further mutation is executed for a client th
   const edited = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   let edits = 0;
-  const gateway = await startGateway({
+  const gateway = await open({
     providers: (sandbox) => ({
       ...sandbox,
       PNET: {
@@ -202,7 +209,7 @@ test.each(Object.entries(ways))('no further mutation is executed for a client th
 });
 
 test.each(['json', 'events'] as const)('a request too many is refused before its document is read: %s', async (way) => {
-  const gateway = await startGateway({ environment: { REQUESTS_PER_MINUTE: '1' } });
+  const gateway = await open({ environment: { REQUESTS_PER_MINUTE: '1' } });
   const { key } = await gateway.workspace();
   const query = '{ viewer { name } }';
   await ask(gateway.address, way, { key, query });
@@ -215,7 +222,7 @@ test.each(['json', 'events'] as const)('a request too many is refused before its
 });
 
 test('a mutation whose response cannot be made was executed once, and says that something went wrong', async () => {
-  const gateway = await startGateway();
+  const gateway = await open();
   const workspace = await seeded(gateway, gateway.address).workspace();
   const accountId = await workspace.account();
   const { stringify } = JSON;
