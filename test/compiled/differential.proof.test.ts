@@ -18,7 +18,7 @@ describe('compiled operations print what graphql-js gives, byte for byte', () =>
     ['the same pairs in every run', 20_260_101, 4_000],
     // A difference names the seed of its operation, so that it can be repeated.
     ['other pairs in every run', randomSeed(), 6_500],
-  ])('%s (seed %i)', { timeout: 120_000 }, async (_what, seed, pairs) => {
+  ])('%s (seed %i)', { timeout: 300_000 }, async (_what, seed, pairs) => {
     const tally = await runDifferential({ seed, pairs });
     process.stdout.write(`${summaryOf(tally)}\n`);
     expect(tally.pairs).toBeGreaterThanOrEqual(pairs);
