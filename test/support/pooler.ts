@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect } from 'vitest';
 import { postgresUrl } from './servers.ts';
 
 export interface Pooler extends AsyncDisposable {
@@ -45,13 +45,13 @@ logfile = ${join(directory, 'log')}
     place.port = `${listening}`;
     return place.href;
   };
-  await expect
-    .poll(() => answers(through(postgresUrl ?? '')))
-    .toBe(true)
-    .catch((error: unknown) => {
+  for (let left = 100; !(await answers(through(postgresUrl ?? ''))); left -= 1) {
+    if (left === 0) {
       pooler.kill('SIGKILL');
-      throw error;
-    });
+      throw new Error('PgBouncer does not answer');
+    }
+    await sleep(100);
+  }
   return {
     through,
     async [Symbol.asyncDispose]() {
