@@ -5,6 +5,7 @@
  * between, other processes find work when they poll, as on SQLite.
  */
 import { sql, type Transaction } from 'kysely';
+import { ServiceError } from '../kernel/errors.ts';
 import { keysOf } from '../kernel/lib/objects.ts';
 import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
 import type { Channels } from './channels.ts';
@@ -142,12 +143,14 @@ export const notifyingTransaction = (database: Database, kind: DatabaseKind): No
 const recorded =
   (database: Database, announce: (changes: RecordedChanges) => Promise<void> | undefined): NotifyingTransaction =>
   async (work) => {
-    const { value, changes } = await inTransaction(database, async (transaction) => {
+    let changes: RecordedChanges | undefined;
+    const recordedWork = async (transaction: Parameters<typeof work>[0]) => {
       const ids = { deliveries: [] as string[], events: [] as string[] };
-      const changes = { work: false, ids };
+      const own = { work: false, ids };
+      changes = own;
       const recorder: ChangeRecorder = {
         work() {
-          changes.work = true;
+          own.work = true;
         },
         deliveries(changed) {
           ids.deliveries.push(...changed.slice(0, maxChangedIds - ids.deliveries.length));
@@ -156,9 +159,17 @@ const recorded =
           ids.events.push(id);
         },
       };
-      return { value: await work(transaction, recorder), changes };
-    });
-    await announce(changes);
+      return work(transaction, recorder);
+    };
+    let value: Awaited<ReturnType<typeof recordedWork>>;
+    try {
+      value = await inTransaction(database, recordedWork);
+    } catch (error) {
+      // Nobody else would tell of what may be stored: whoever repeats the request hears that it is.
+      if (changes !== undefined && error instanceof ServiceError && error.outcomeUnknown) await announce(changes);
+      throw error;
+    }
+    if (changes !== undefined) await announce(changes);
     return value;
   };
 

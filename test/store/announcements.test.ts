@@ -1,5 +1,10 @@
 /** No transaction announces its changes: NOTIFY takes a lock of the whole server until the commit is on the disk. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterTimeout } from '../../src/delivery/after.ts';
+import { DatabaseFault, unconfirmed } from '../../src/store/faults.ts';
+import { createNotifications } from '../../src/store/notifications.ts';
 import { PostgresClient } from '../../src/store/postgres-client.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -62,5 +67,22 @@ describe.skipIf(dialect === undefined)('on Postgres', () => {
     await expect.poll(all).not.toEqual([]);
     expect(ofTransactions().length).toBeGreaterThan(4);
     expect(ofTransactions().filter((text) => /notify/i.test(text))).toEqual([]);
+  });
+
+  it('what a commit without an answer may have stored is announced: who repeats it hears that it is stored', async () => {
+    const channels = { origin: randomUUID(), subscribe() {}, close: async () => undefined };
+    const { transaction } = createNotifications(gateway.app.database, channels, afterTimeout);
+    const silence = unconfirmed(new DatabaseFault('unavailable', new Error('The connection was lost')));
+    const announced = () => [...statements.values()].flat().filter((text) => text.includes('pg_notify'));
+    const tell = (error: Error) =>
+      transaction(async (_, changed) => {
+        changed.event('0123456789012345678901');
+        throw error;
+      });
+    await expect(tell(new Error('not stored'))).rejects.toThrow('not stored');
+    await sleep(50);
+    expect(announced()).toEqual([]);
+    await expect(tell(silence)).rejects.toBe(silence);
+    await expect.poll(announced, { timeout: 5_000 }).toHaveLength(1);
   });
 });
