@@ -3,6 +3,7 @@
  * transactions of their own: what cannot be stored holds up its webhook alone, to which this process sends nothing
  * meanwhile.
  */
+import { ServiceError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import { DatabaseFault, type FaultReason } from '../store/faults.ts';
 import type { AttemptOutcome } from './settle.ts';
@@ -39,6 +40,9 @@ const retryMs = { first: 1_000, most: 30_000 } as const;
 /** Faults that other transactions may cause in one row. */
 const faultsOfRows: ReadonlySet<FaultReason> = new Set(['slow', 'conflict']);
 const isOfRows = (error: unknown) => error instanceof DatabaseFault && faultsOfRows.has(error.reason);
+/** Whether the outcomes are not to blame: those of a commit without an answer may be stored. */
+const isOfDatabase = (error: unknown) =>
+  error instanceof DatabaseFault || (error instanceof ServiceError && error.outcomeUnknown === true);
 
 type Delay = Pick<ApartOutcomes, 'failures' | 'notBefore'>;
 
@@ -80,8 +84,9 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       return taken;
     },
     returned(outcomes, error) {
-      if (error instanceof DatabaseFault && !isOfRows(error)) {
-        waiting.push(...outcomes);
+      if (isOfDatabase(error) && !isOfRows(error)) {
+        // Of a webhook, the last decides how it is.
+        waiting = [...outcomes, ...waiting];
         return [];
       }
       const byWebhook = Map.groupBy(outcomes, ({ webhookId }) => webhookId);
@@ -114,7 +119,7 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures);
       const later: Delay = { failures: failures + 1, notBefore: clock() + waitMs };
       const half = Math.ceil(outcomes.length / 2);
-      if (error instanceof DatabaseFault) {
+      if (isOfDatabase(error)) {
         delays.set(webhookId, later);
         setApart(webhookId, outcomes);
       } else if (outcomes.length > 1) {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createOutcomeBuffer } from '../../src/delivery/outcome-buffer.ts';
 import { unsentDecision } from '../../src/delivery/retry-policy.ts';
 import type { AttemptOutcome } from '../../src/delivery/settle.ts';
-import { DatabaseFault } from '../../src/store/faults.ts';
+import { DatabaseFault, unconfirmed } from '../../src/store/faults.ts';
 
 const outcome = (deliveryId: string, webhookId = 'w', response_body = ''): AttemptOutcome => ({
   deliveryId,
@@ -32,6 +32,30 @@ it('all are taken at once; a fault of the whole database sets none apart', () =>
   expect([idsOf(all), buffer.size]).toEqual([['a', 'b'], 0]);
   expect(buffer.returned(all, new DatabaseFault('unavailable', refusal))).toEqual([]);
   expect([idsOf(buffer.take()), buffer.unstored]).toEqual([['a', 'b'], 0]);
+});
+
+it.each([
+  ['a fault of the whole database', new DatabaseFault('unavailable', refusal)],
+  ['a commit without an answer', unconfirmed(new DatabaseFault('unavailable', refusal))],
+])('%s sets none apart, and they come before those that arrived since', (_, fault) => {
+  const buffer = createOutcomeBuffer(() => 0);
+  buffer.add(outcome('a'));
+  const taken = buffer.take();
+  buffer.add(outcome('b'));
+  expect(buffer.returned(taken, fault)).toEqual([]);
+  expect(idsOf(buffer.take())).toEqual(['a', 'b']);
+});
+
+it('a commit without an answer takes no body from an outcome that is set apart', () => {
+  let now = 0;
+  const buffer = createOutcomeBuffer(() => now);
+  buffer.add(outcome('a', 'w', 'body'));
+  buffer.returned(buffer.take(), refusal);
+  const part = buffer.takeApart(false);
+  if (part === null) throw new Error('nothing is apart');
+  buffer.returnedApart(part, unconfirmed(new DatabaseFault('unavailable', refusal)));
+  now = 60_000;
+  expect(buffer.takeApart(false)?.outcomes.map(({ attempt }) => attempt.response_body)).toEqual(['body']);
 });
 
 it('of those of a webhook, all but the one that cannot be stored are, and it is kept, without its body', () => {
