@@ -1,6 +1,9 @@
 /** Accounts that a service tells of, learned by several processes at once, on each database. */
 import { expect, onTestFinished, test } from 'vitest';
+import { createInbox } from '../../src/app/intake/inbox.ts';
 import { learnAccounts } from '../../src/auth/account-repository.ts';
+import type { WebhookEvent } from '../../src/events/sources.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { databases } from '../support/databases.ts';
@@ -23,4 +26,48 @@ test.each(databases)('the same accounts in another order do not wait for each ot
     await Promise.all(lists.map((list) => learnAccounts(database, 'w', list, new Date())));
   }
   expect(performance.now() - startedAt).toBeLessThan(deadlockMs);
+});
+
+test('the status of an event that is not stored is not learned', async () => {
+  const [dialect] = databases;
+  if (dialect === undefined) throw new Error('there is a database');
+  const place = await dialect.withSchema();
+  const database = await openDatabase(place.location, migrations);
+  onTestFinished(async () => {
+    await database.destroy();
+    await place.drop();
+  });
+  await database.insertInto('workspaces').values({ id: 'w', name: 'w', created_at: 1 }).execute();
+  let isAway = true;
+  const stored = new Set<string>();
+  const inbox = createInbox({
+    database,
+    workspaceId: 'w',
+    now: () => new Date(),
+    limits: {
+      deliveries: { take: async () => ({}), charge() {} },
+      events: { take: async () => ({}) },
+      eventBytes: { take: async () => ({}) },
+    },
+    delivery: {
+      storedBytes: { requireRoom: async () => undefined },
+      async emit({ idempotencyKey = '' }: { readonly idempotencyKey?: string }) {
+        if (isAway) throw new ServiceError('service_unavailable');
+        const repeated = stored.has(idempotencyKey);
+        stored.add(idempotencyKey);
+        return { eventId: 'e', deliveries: [], repeated, createdAt: Date.now() };
+      },
+    },
+  } as never);
+  const status = async () => (await database.selectFrom('accounts').select('status').executeTakeFirst())?.status;
+  const tell = (event: WebhookEvent, id: string) =>
+    inbox.store('account_status', event, { accountId: 'a', accountType: 'PNET', accountName: 'A', data: {} }, id);
+  await expect(tell('credentials', 'm1')).rejects.toThrow();
+  isAway = false;
+  await tell('ok', 'm2');
+  expect(await status()).toBe('OK');
+  await tell('credentials', 'm1');
+  expect(await status()).toBe('CREDENTIALS');
+  await tell('ok', 'm2');
+  expect(await status()).toBe('CREDENTIALS');
 });

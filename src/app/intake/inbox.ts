@@ -81,11 +81,9 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
       // Hashed, as an index of Postgres has no room for a long id.
       let key = hash('sha256', JSON.stringify(messageId === undefined ? [event, accountId, text] : [event, messageId]));
       if (accountId !== null) {
-        const status = source === 'account_status' ? statusOf[event] : undefined;
-        // A late repetition would bring a former status back. Without an id it may be a new event as well.
-        const isRepeated = status !== undefined && messageId !== undefined && (await isStored(accountId, key));
-        await learn([{ id: accountId, name: accountName, type: accountType, status: isRepeated ? undefined : status }]);
+        await learn([{ id: accountId, name: accountName, type: accountType }]);
       }
+      const status = source === 'account_status' ? statusOf[event] : undefined;
       for (;;) {
         const emission = delivery.emit({
           workspaceId,
@@ -104,23 +102,17 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
         }
         const isOld = messageId === undefined && now().getTime() - emitted.createdAt >= repeatedMs;
         if (!emitted.repeated) limits.deliveries.charge(workspaceId, emitted.deliveries.length);
+        // A late repetition would bring a former status back. Without an id it may be a new event as well.
+        const isNews = status !== undefined && (messageId === undefined || !emitted.repeated);
+        if (isNews && accountId !== null) {
+          await learn([{ id: accountId, name: accountName, type: accountType, status }]);
+        }
         if (!emitted.repeated || !isOld) return emitted.eventId;
         // The same happened again: all processes find the same next key.
         key = hash('sha256', `${key} ${emitted.eventId}`);
       }
     },
   };
-
-  async function isStored(accountId: string, key: string): Promise<boolean> {
-    const found = await database
-      .selectFrom('events')
-      .select('id')
-      .where('workspace_id', '=', workspaceId)
-      .where('idempotency_key', '=', idempotencyKeyOf(key))
-      .where('account_id', '=', accountId)
-      .executeTakeFirst();
-    return found !== undefined;
-  }
 
   /** A service that hears of a full workspace is to try again, whatever callers hear. */
   async function takeRoomFor(bytes: number): Promise<void> {
