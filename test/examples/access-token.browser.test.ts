@@ -113,10 +113,10 @@ describe.skipIf(!chromium)('a page with an access token', () => {
       });
     const heard = await fronting.space.account({ type: 'CHATAPP' });
     await from(heard, 'message_received', { message: 'first', sender: { name: 'Jo' } });
-    await text('#messages').toContain('first');
-    await text('#accounts').toContain(': ');
+    await text('#messages').toBe(`Jo to ${heard}: first`);
+    await text('#accounts').toBe(`${heard}: UNRECOGNIZED`);
     await from(heard, 'credentials');
-    await text('#accounts').toContain('CREDENTIALS');
+    await text('#accounts').toBe(`${heard}: CREDENTIALS`);
     await text('#trouble').toBe('');
     expect(complaints).toEqual([]);
   });

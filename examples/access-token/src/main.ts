@@ -8,7 +8,8 @@ import { createStreams } from './postern/streams.ts';
 
 interface Account {
   readonly accountId: string;
-  readonly name: string;
+  /** Null until the service behind the gateway has told it. */
+  readonly name: string | null;
   readonly status: string;
 }
 
@@ -16,7 +17,7 @@ interface Account {
 interface Message {
   readonly id: string;
   readonly createdAt: string;
-  readonly account: { readonly accountId: string; readonly name: string } | null;
+  readonly account: Pick<Account, 'accountId' | 'name'> | null;
   readonly data: { readonly message?: string; readonly sender?: { readonly name?: string } };
 }
 
@@ -50,7 +51,7 @@ const rows = new Map<string, HTMLElement>();
 function show({ accountId, name, status }: Account): void {
   const row = rows.get(accountId) ?? place('accounts').appendChild(document.createElement('li'));
   rows.set(accountId, row);
-  row.textContent = `${name}: ${status}`;
+  row.textContent = `${name ?? accountId}: ${status}`;
 }
 
 // #region messages
@@ -64,7 +65,7 @@ function showMessage({ id, createdAt, account, data: { message, sender } }: Mess
   shown.add(id);
   if (since === null || createdAt > since) since = createdAt;
   const item = document.createElement('li');
-  item.textContent = `${sender?.name ?? 'Somebody'} to ${account?.name ?? 'an account'}: ${message ?? ''}`;
+  item.textContent = `${sender?.name ?? 'Somebody'} to ${account?.name ?? account?.accountId ?? 'an account'}: ${message ?? ''}`;
   place('messages').prepend(item);
   // Of a service behind the gateway, the first message may be the first that is heard of an account.
   if (account !== null && !rows.has(account.accountId)) void read();
