@@ -1,5 +1,5 @@
 /** Whatever a client asks for, what it gets does not depend on the door: ours for JSON, or Yoga's for events. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { backends, type SeededWorkspace, type Served, seeded } from '../support/backends.ts';
 import { startGateway } from '../support/gateway.ts';
 import { fieldOperations, furnish, type Named } from '../support/operations.ts';
@@ -108,6 +108,7 @@ describe('names that JavaScript knows', () => {
 
   test.each(named)('%s', async (_, request, data) => {
     const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
     const { key } = await gateway.workspace();
     for (const accept of Object.values(ways)) {
       const response = await fetch(`${gateway.address}/graphql`, {
@@ -140,6 +141,7 @@ describe('what is refused', () => {
   };
   test.each(Object.entries(refused))('%s', async (_, request) => {
     const gateway = await startGateway({ environment: { GRAPHQL_MAX_COST: '500' } });
+    onTestFinished(() => gateway.close());
     const { key } = await gateway.workspace();
     for (const ofKey of [{ key }, { key: 'wrong' }, {}]) {
       const [json, events] = [
@@ -154,6 +156,7 @@ describe('what is refused', () => {
 
 test('a mutation in the query of a URL is refused', async () => {
   const gateway = await startGateway();
+  onTestFinished(() => gateway.close());
   const { key } = await gateway.workspace();
   const query = 'mutation { deleteWebhook(input: { webhookId: "wh_1" }) { __typename } }';
   const response = await fetch(`${gateway.address}/graphql?query=${encodeURIComponent(query)}`, {
@@ -180,6 +183,7 @@ test.each(Object.entries(ways))('no further mutation is executed for a client th
       },
     }),
   });
+  onTestFinished(() => gateway.close());
   const workspace = await seeded(gateway, gateway.address).workspace();
   const accountId = await workspace.account();
   const jobIds = await Promise.all([1, 2].map(() => workspace.draft({ accountId, state: 'active' })));
@@ -203,6 +207,7 @@ test.each(Object.entries(ways))('no further mutation is executed for a client th
 
 test.each(['json', 'events'] as const)('a request too many is refused before its document is read: %s', async (way) => {
   const gateway = await startGateway({ environment: { REQUESTS_PER_MINUTE: '1' } });
+  onTestFinished(() => gateway.close());
   const { key } = await gateway.workspace();
   const query = '{ viewer { name } }';
   await ask(gateway.address, way, { key, query });
@@ -216,6 +221,7 @@ test.each(['json', 'events'] as const)('a request too many is refused before its
 
 test('a mutation whose response cannot be made was executed once, and says that something went wrong', async () => {
   const gateway = await startGateway();
+  onTestFinished(() => gateway.close());
   const workspace = await seeded(gateway, gateway.address).workspace();
   const accountId = await workspace.account();
   const { stringify } = JSON;
