@@ -7,6 +7,8 @@ import type { Database } from '../store/database.ts';
 import { countAccountsUpTo, learnAccounts } from './account-repository.ts';
 
 export interface AccountRule {
+  /** Whether an account that is not known here does not exist. */
+  readonly knowsAll: boolean;
   isId(id: string): boolean;
   /** @throws ServiceError `invalid_resource_identifier` */
   check(id: string): void;
@@ -16,6 +18,7 @@ export interface AccountRule {
 
 /** Of accounts that are connected here. */
 export const connectedHere: AccountRule = {
+  knowsAll: true,
   isId,
   check: (id) => checkId(id, 'account'),
   admit: async (_caller, ids) => {
@@ -34,6 +37,7 @@ export const maxNamedAccounts = 10_000;
 /** Of accounts that a service has connected. It lists none of them: who names one tells of it. */
 export function connectedThere(database: Database, now: () => Date): AccountRule {
   return {
+    knowsAll: false,
     isId: isServiceId,
     check(id) {
       if (!isServiceId(id))

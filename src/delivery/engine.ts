@@ -252,10 +252,10 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     close: () =>
       closeAll([
         presence.close,
+        storedBytes.close,
         () => Promise.all([outbound.close(), backlog.close()]),
         notifications.close,
         () => Promise.all([worker, retention, freeing, holding, removal, notifying].map((part) => part.close())),
-        storedBytes.close,
       ]),
   };
 }

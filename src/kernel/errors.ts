@@ -222,7 +222,7 @@ export const unexpectedError = (cause: unknown): ServiceError =>
 /** A feature outside of the contract. @param action as in "offers no way to …" */
 export const notOffered = (action: string): ServiceError =>
   new ServiceError('feature_not_subscribed', {
-    detail: `This gateway is in proxy mode, and its service offers no way to ${action}.`,
+    detail: `The service behind this gateway offers no way to ${action}.`,
   });
 
 /** @param instance the request id, as in the `x-request-id` header */

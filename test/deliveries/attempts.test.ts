@@ -1,9 +1,9 @@
-/** The attempts of a delivery over GraphQL, on every database. */
+/** The attempts of a delivery over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries-graphql.ts';
 
-describe.each(databases)('attempts on $name', (dialect) => {
+describe.each(deliverySetUps)('attempts on $name', (dialect) => {
   it('show no response body without the scope that shows header values', async () => {
     const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

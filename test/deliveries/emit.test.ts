@@ -1,10 +1,10 @@
-/** Emitting account events over GraphQL, on every database. */
+/** Emitting account events over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
 import { webhookSources } from '../../src/events/sources.ts';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { emitDocument, startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 
-describe.each(databases)('emitEvent on $name', (dialect) => {
+describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
   it('delivers every event of the contract, with the payload that the webhook chose', async () => {
     const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     for (const name of ['messaging', 'users', 'accountStatus', 'email', 'emailTracking', 'calendarEvent']) {

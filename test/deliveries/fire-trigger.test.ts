@@ -1,10 +1,10 @@
-/** Firing TRIGGER webhooks over GraphQL, on every database. */
+/** Firing TRIGGER webhooks over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 import { requestContext } from '../support/request-context.ts';
 
-describe.each(databases)('fireTriggerWebhook on $name', (dialect) => {
+describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
   it('fires from the context of the trigger, and from no other', async () => {
     const { gateway, receiver, act } = await startDeliveriesOverGraphQL(dialect);
     const trigger = { name: 'Send', icon: 'WebhookIcon', context: 'MESSAGE' };

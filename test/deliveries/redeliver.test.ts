@@ -1,9 +1,9 @@
-/** Resending deliveries over GraphQL, on every database. */
+/** Resending deliveries over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 
-describe.each(databases)('resending on $name', (dialect) => {
+describe.each(deliverySetUps)('resending on $name', (dialect) => {
   it('sends deliveries that were held while their webhook was disabled', async () => {
     const { gateway, receiver, act, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

@@ -1,9 +1,9 @@
-/** Test events over GraphQL, on every database. */
+/** Test events over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 
-describe.each(databases)('sendTestEvent on $name', (dialect) => {
+describe.each(deliverySetUps)('sendTestEvent on $name', (dialect) => {
   it('sends a sample to one webhook only', async () => {
     const { gateway, receiver, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

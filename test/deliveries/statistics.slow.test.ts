@@ -6,8 +6,7 @@ import { durationAt, webhookStatistics } from '../../src/capabilities/deliveries
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
 import { settlementOf } from '../../src/delivery/settle.ts';
 import { statisticsPeriods } from '../../src/kernel/periods.ts';
-import { databases } from '../support/databases.ts';
-import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { type DeliveringGateway, deliverySetUps, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { requestContext } from '../support/request-context.ts';
@@ -27,8 +26,8 @@ const query = /* GraphQL */ `
   }
 `;
 
-describe.each(databases)('on $name', (dialect) => {
-  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+describe.each(deliverySetUps)('on $name', (dialect) => {
+  const kind = dialect.name === 'Postgres' ? 'postgres' : 'sqlite';
   let gateway: DeliveringGateway;
   let receiver: Receiver;
   let webhookId: string;

@@ -1,9 +1,13 @@
 /** The rate of bytes and the quota of stored bytes of a workspace, for every way in. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { afterTimeout } from '../../src/delivery/after.ts';
 import { day, minute } from '../../src/kernel/lib/time-units.ts';
-import { createStoredBytes } from '../../src/store/stored-bytes.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createStoredBytes, rowBytes } from '../../src/store/stored-bytes.ts';
+import { databases } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createTriggerWebhookAt, createWebhookAt } from '../support/webhook-creation.ts';
@@ -39,6 +43,36 @@ test('bytes of events have a rate, each workspace its own', async () => {
   expect(await emit(gateway, other, await other.account(), 60_000)).toBe('EventEmitted');
   gateway.clock.now = new Date(gateway.clock.now.getTime() + 10_000);
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
+});
+
+test.each(databases)('bytes of an attempt that ends while the gateway stops are counted, on $name', async (dialect) => {
+  const place = await dialect.withSchema();
+  const gateway = await startDelivering({ dialect: { withSchema: async () => ({ ...place, drop: async () => {} }) } });
+  const receiver = await startReceiver();
+  onTestFinished(async () => {
+    await receiver.close();
+    await place.drop();
+  });
+  await gateway.webhook(receiver.address);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  receiver.answer = (_request, response) => void answered.then(() => response.end());
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  const closed = gateway.close();
+  // Nothing says that the gateway waits for the response alone.
+  await sleep(300);
+  answer();
+  await closed;
+  const database = await openDatabase(place.location);
+  onTestFinished(() => database.destroy());
+  const { data } = await database.selectFrom('events').select('data').executeTakeFirstOrThrow();
+  const { response_body } = await database
+    .selectFrom('delivery_attempts')
+    .select('response_body')
+    .executeTakeFirstOrThrow();
+  const stored = await database.selectFrom('stored_bytes').select('bytes').execute();
+  // Of the event, its delivery and the attempt.
+  expect(stored).toEqual([{ bytes: 3 * rowBytes + Buffer.byteLength(data) + Buffer.byteLength(response_body) }]);
 });
 
 describe('a workspace that has stored its quota', () => {

@@ -1,11 +1,10 @@
-/** Which deliveries a key can see: the rule in memory and the rule in SQL say the same, on every database. */
+/** Which deliveries a key can see: the rule in memory and the rule in SQL say the same, on every database and in front of a service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canSee, visibleDeliveries } from '../../src/capabilities/deliveries/visibility.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
-import { databases } from '../support/databases.ts';
-import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { type DeliveringGateway, deliverySetUps, startDelivering } from '../support/deliveries.ts';
 
-describe.each(databases)('the deliveries that a key can see, on $name', (dialect) => {
+describe.each(deliverySetUps)('the deliveries that a key can see, on $name', (dialect) => {
   let gateway: DeliveringGateway;
   let other: string;
   beforeAll(async () => {

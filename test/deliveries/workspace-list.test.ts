@@ -1,7 +1,6 @@
 /** The deliveries of a workspace in one list: what it has, in which order, and who sees it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
-import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { type DeliveringGateway, deliverySetUps, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { requestContext } from '../support/request-context.ts';
@@ -20,7 +19,7 @@ const document = (args: string) => `query ($first: Int!, $after: String) {
   }
 }`;
 
-describe.each(databases)('the deliveries of a workspace on $name', (dialect) => {
+describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect) => {
   let gateway: DeliveringGateway;
   let receiver: Receiver;
   let accountIds: [string, string];
@@ -133,9 +132,12 @@ describe.each(databases)('the deliveries of a workspace on $name', (dialect) => 
     const refused = await graphql(gateway.address, limited, document(`, accountId: "${other}"`), { first: 1 });
     expect(refused.errors).toMatchObject([{ path: ['deliveries'], extensions: { code: 'ACCOUNT_MISMATCH' } }]);
 
-    const stranger = await gateway.workspace();
-    expect(await page('', {}, stranger.key)).toMatchObject({ totalCount: 0, nodes: [] });
-    expect((await page(`, webhookId: "${webhookIds[0]}"`, {}, stranger.key)).nodes).toEqual([]);
+    // Where all keys share a workspace, there is no other.
+    if (!dialect.isFronting) {
+      const stranger = await gateway.workspace();
+      expect(await page('', {}, stranger.key)).toMatchObject({ totalCount: 0, nodes: [] });
+      expect((await page(`, webhookId: "${webhookIds[0]}"`, {}, stranger.key)).nodes).toEqual([]);
+    }
     const writer = await gateway.space.newKey({ scopes: ['webhooks:write'] });
     const { errors } = await graphql(gateway.address, writer, document(''), { first: 1 });
     expect(errors).toMatchObject([{ path: ['deliveries'], extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }]);

@@ -1,6 +1,7 @@
 /** `examples/access-token`: a page that asks a gateway of another origin itself, in Chromium, while its tokens expire. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startFronting } from '../support/fronting.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';
 import { freePort } from '../support/reverse-proxy.ts';
@@ -85,6 +86,38 @@ describe.skipIf(!chromium)('a page with an access token', () => {
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 16 * minute);
     await receive('third');
     await shows(['Jo to Grace: third', 'Jo to Grace: second', 'Jo to Grace: first']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('in front of a service, shows the messages and the accounts that the service tells of', async () => {
+    const port = await freePort();
+    const fronting = await startFronting({ CORS_ORIGINS: `http://127.0.0.1:${port}` });
+    onTestFinished(() => fronting.close());
+    const { key } = await fronting.front.workspace();
+    const environment = { POSTERN_URL: fronting.front.address, POSTERN_KEY: key, ...again };
+    const fronted = await serveExample(example, 'start', environment, port);
+    onTestFinished(() => fronted.stop());
+    const { page, complaints } = await openTab(await browser.newContext(), fronted.address);
+    const text = (selector: string) => expect.poll(() => page.locator(selector).innerText(), { timeout: minute });
+    await text('#live').toBe('Live');
+    await text('#accounts').toBe('');
+    const from = async (
+      account_id: string,
+      event: 'message_received' | 'credentials',
+      data: Record<string, unknown> = {},
+    ) =>
+      fronting.service.app.ports.deliveries.emit(requestContext(fronting.space.workspaceId), {
+        account_id,
+        event,
+        data,
+      });
+    const heard = await fronting.space.account({ type: 'CHATAPP' });
+    await from(heard, 'message_received', { message: 'first', sender: { name: 'Jo' } });
+    await text('#messages').toBe(`Jo to ${heard}: first`);
+    await text('#accounts').toBe(`${heard}: UNRECOGNIZED`);
+    await from(heard, 'credentials');
+    await text('#accounts').toBe(`${heard}: CREDENTIALS`);
+    await text('#trouble').toBe('');
     expect(complaints).toEqual([]);
   });
 

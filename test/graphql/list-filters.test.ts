@@ -1,7 +1,7 @@
 /** Filters, sizes and cursors of the lists, on every backend that has them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
-import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { allBackends, type Backend, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
 /** No service tells the health of webhooks. */
 const served = (backend: Backend, { list, args }: Filtered): boolean =>
   (list === 'webhooks' && !args.startsWith('health')) ||
-  (list === 'accounts' ? backend.serves.accounts : backend.serves.drafts);
+  (list === 'jobPostings' ? backend.serves.drafts : backend.serves.accounts);
 
 /** Two of everything that a filter tells apart. @returns an account that some of it is of */
 async function furnish(workspace: SeededWorkspace, { clock }: Served): Promise<string> {
@@ -103,7 +103,7 @@ async function furnish(workspace: SeededWorkspace, { clock }: Served): Promise<s
   return accountId;
 }
 
-describe.each(backends)('lists, $name backend', (backend) => {
+describe.each(allBackends)('lists, $name backend', (backend) => {
   let gateway: Served;
   let workspace: SeededWorkspace;
   let filters: readonly Filtered[];
@@ -139,7 +139,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
       expect(whole.length, filter.list).toBeGreaterThan(expected.length === 0 ? 0 : 3);
       for (const first of [1, 3, 250]) expect(await read(filter, first), filter.args).toEqual(expected);
     }
-    expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(backend.serves.drafts ? 12 : 10);
+    expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(backend.serves.accounts ? 12 : 10);
   });
 
   test('a cursor is invalid for the same list with other filters', async () => {
@@ -175,7 +175,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
       const size = (await read(filter)).length;
       const { list, args } = filter;
       const { data, errors } = await workspace.ask(`{ ${list}(${args} first: 1) { totalCount nodes { id } } }`);
-      if (backend.serves.drafts) {
+      if (backend.serves.accounts) {
         expect({ args, ...data[list] }).toEqual({ args, totalCount: size, nodes: expect.any(Array) });
         expect(errors).toEqual([]);
         continue;
@@ -187,7 +187,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
     }
   });
 
-  test.runIf(!backend.serves.drafts)('webhooks by health are an error at their path', async () => {
+  test.runIf(!backend.serves.accounts)('webhooks by health are an error at their path', async () => {
     const { data, errors } = await workspace.ask('{ webhooks(health: FAILING) { nodes { id } } }');
     expect(data.webhooks).toBeNull();
     expect(errors).toMatchObject([{ path: ['webhooks'], extensions: { code: 'FEATURE_NOT_SUBSCRIBED', status: 403 } }]);

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { limits } from '../../src/kernel/validation.ts';
 import { checkpointInputs } from '../../src/providers/sandbox/networks.ts';
-import { backendsOfNetworks } from '../support/backends.ts';
+import { allBackends } from '../support/backends.ts';
 import { anError, documents, serveJobs } from './served-jobs.ts';
 
-describe.each(backendsOfNetworks)('solveJobCheckpoint, $name backend', (backend) => {
+describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
   const jobs = serveJobs(backend);
   const { publish, solve, draft } = jobs;
 
@@ -16,7 +16,7 @@ describe.each(backendsOfNetworks)('solveJobCheckpoint, $name backend', (backend)
   const asks = (checkpointType: string) => ({ __typename: 'PnetJobPostingPublishCheckpoint', checkpointType });
   /** What is left of the checkpoint; a service does not tell. */
   const left = (attemptsLeft: number) =>
-    backend.serves.issues ? { checkpointType: 'OTP', attemptsLeft, expiresAt: expect.any(String) } : null;
+    backend.serves.jobIssues ? { checkpointType: 'OTP', attemptsLeft, expiresAt: expect.any(String) } : null;
 
   test.each([
     ['otp', ['OTP'], 'ACTIVE'],
@@ -90,7 +90,7 @@ describe.each(backendsOfNetworks)('solveJobCheckpoint, $name backend', (backend)
     await publish(draftId);
     const issue = { code: 'MALFORMED', limit: null, message: 'must be a one-time code of 4 to 8 digits' };
     // A service says no more than the type of the error.
-    const told = backend.serves.issues ? issue : { code: 'MALFORMED', message: expect.any(String) };
+    const told = backend.serves.jobIssues ? issue : { code: 'MALFORMED', message: expect.any(String) };
     for (let attempt = 1; attempt <= 6; attempt += 1)
       expect(await solve(draftId, 'letters')).toMatchObject({
         ...anError('invalid_parameters'),
@@ -109,7 +109,7 @@ describe.each(backendsOfNetworks)('solveJobCheckpoint, $name backend', (backend)
       `must have at most ${limits.name} characters`,
     ];
     // Whether the input may be empty is left to a service.
-    const empty: [string, string, string][] = backend.serves.issues
+    const empty: [string, string, string][] = backend.serves.jobIssues
       ? [['', 'invalid_parameters', 'must not be empty']]
       : [];
     const draftId = await draft('otp');

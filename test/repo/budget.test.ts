@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
   app: 4_201,
-  auth: 1_431,
+  auth: 1_435,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
-  'capabilities/deliveries': 2_785,
+  'capabilities/deliveries': 2_813,
   'capabilities/jobs': 2_171,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_955,

@@ -2,11 +2,11 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import { backends } from '../support/backends.ts';
+import { allBackends } from '../support/backends.ts';
 import { rest } from '../support/rest.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
 
-describe.each(backends)('over the $name backend', (backend) => {
+describe.each(allBackends)('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send, draft } = api;
 

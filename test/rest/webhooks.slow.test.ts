@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { webhookFormats } from '../../src/capabilities/webhooks/shapes.ts';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
-import { backends } from '../support/backends.ts';
+import { allBackends } from '../support/backends.ts';
 import { rest } from '../support/rest.ts';
 import { noFlag, noText, type Samples, urls } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
@@ -35,7 +35,7 @@ test('the samples have every field of the contract', () => {
   expect(Object.keys(create).sort()).toEqual(fieldsOf('fields of the create body'));
 });
 
-describe.each(backends)('over the $name backend', (backend) => {
+describe.each(allBackends)('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send } = api;
 
@@ -112,7 +112,7 @@ describe.each(backends)('over the $name backend', (backend) => {
     });
 
     test('limit is 1 to 250, by default 100; a higher one is errors/limit_too_high', async () => {
-      const own = await api.served.workspace();
+      const own = await api.served.emptyWorkspace();
       for (let count = 0; count < 251; count += 1) await own.webhook();
       const list = (query: string) => rest(api.served.address, own.key, 'GET', `/v1/webhooks${query}`);
       expect((await list('')).body.items).toHaveLength(100);

@@ -13,13 +13,18 @@ import { companyJobId, type JobScenarioName } from '../../src/providers/sandbox/
 import type { Database } from '../../src/store/database.ts';
 import type { JobTable, WebhookTable } from '../../src/store/schema.ts';
 import { databases } from './databases.ts';
+import { inFrontOf } from './fronting.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from './gateway.ts';
 import { storeWebhook } from './webhooks.ts';
 
 export interface Backend {
   readonly name: string;
-  /** The additions to the contract that it serves: drafts and job reads, the list of accounts, what is wrong field by field. */
-  readonly serves: { readonly drafts: boolean; readonly accounts: boolean; readonly issues: boolean };
+  /**
+   * The additions to the contract that it serves: drafts and job reads, the list of accounts, what is wrong field by field in
+   * jobs and in webhooks. And workspaces that see nothing of each other; where all keys share one, an account can be named
+   * that the gateway does not know yet.
+   */
+  readonly serves: Readonly<Record<'drafts' | 'accounts' | 'jobIssues' | 'webhookIssues' | 'workspaces', boolean>>;
   /** `environment` is that of the face under test, `providers` wraps those of the gateway that holds the data. */
   start(options?: GatewayOptions): Promise<Served>;
 }
@@ -35,6 +40,8 @@ export interface Served {
   /** The database that holds the data. */
   readonly database: Database;
   workspace(): Promise<SeededWorkspace>;
+  /** One without webhooks. Where all keys share a workspace, those that it has are gone. */
+  emptyWorkspace(): Promise<SeededWorkspace>;
   close(): Promise<void>;
 }
 
@@ -56,7 +63,7 @@ export interface SeededWorkspace extends TestWorkspace {
   webhook(options?: Partial<Omit<WebhookTable, 'trigger'>> & { trigger?: WebhookTrigger }): Promise<string>;
 }
 
-const everything = { drafts: true, accounts: true, issues: true } as const;
+const everything = { drafts: true, accounts: true, jobIssues: true, webhookIssues: true, workspaces: true } as const;
 
 export const backends: readonly Backend[] = [
   ...databases.map(
@@ -80,7 +87,7 @@ export const backends: readonly Backend[] = [
   {
     // A gateway in proxy mode with forwarded keys. Its service is the REST face of another, which holds the data.
     name: 'proxy',
-    serves: { drafts: false, accounts: false, issues: false },
+    serves: { drafts: false, accounts: false, jobIssues: false, webhookIssues: false, workspaces: true },
     async start({ environment, providers, leases = {}, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
       const origin = await startGateway({ clock, leases, ...(providers === undefined ? {} : { providers }) });
       const face = await startGateway({ clock, environment: { UPSTREAM_URL: origin.address, ...environment } });
@@ -96,10 +103,10 @@ export const backends: readonly Backend[] = [
   },
 ];
 
-/** In front of a service, with webhooks of its own. All keys share a workspace: not for suites of what workspaces keep apart. */
+/** In front of a service, with webhooks of its own. */
 const ownWebhooks: Backend = {
   name: 'own webhooks',
-  serves: { drafts: false, accounts: true, issues: false },
+  serves: { drafts: false, accounts: true, jobIssues: false, webhookIssues: true, workspaces: false },
   async start({ environment, providers, leases = {}, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
     const origin = await startGateway({
       clock,
@@ -110,38 +117,31 @@ const ownWebhooks: Backend = {
     const space = await origin.workspace();
     const face = await startGateway({
       clock,
-      environment: {
-        UPSTREAM_URL: origin.address,
-        UPSTREAM_API_KEY: space.key,
-        WEBHOOKS: 'own',
-        PUBLIC_URL: 'http://127.0.0.1:9',
-        INTAKE_EVENTS: 'ok',
-        ...environment,
-      },
+      environment: { ...inFrontOf(origin, space), ...environment },
     });
-    const { id: workspaceId } = await face.app.database
-      .selectFrom('workspaces')
-      .select('id')
-      .where('name', '=', 'service')
-      .executeTakeFirstOrThrow();
+    const { database } = face.app;
+    async function workspace(): Promise<SeededWorkspace> {
+      const own = seedWorkspace(await face.workspace(), database, face.address, clock);
+      const jobs = seedWorkspace(space, origin.app.database, face.address, clock);
+      return {
+        ...own,
+        draft: jobs.draft,
+        job: jobs.job,
+        async account(options) {
+          const id = await space.account(options);
+          const { name = null, type = 'PNET', status = 'OK' } = options ?? {};
+          await learnAccounts(database, own.workspaceId, [{ id, name: name ?? type, type, status }], clock.now);
+          return id;
+        },
+      };
+    }
     return {
       ...face,
-      database: face.app.database,
-      async workspace() {
-        const callers = await face.workspace();
-        const jobs = seedWorkspace(space, origin.app.database, face.address, clock);
-        const own = seedWorkspace({ ...callers, workspaceId }, face.app.database, face.address, clock);
-        return {
-          ...own,
-          draft: jobs.draft,
-          job: jobs.job,
-          async account(options) {
-            const id = await space.account(options);
-            const { name = null, type = 'PNET', status = 'OK' } = options ?? {};
-            await learnAccounts(face.app.database, workspaceId, [{ id, name: name ?? type, type, status }], clock.now);
-            return id;
-          },
-        };
+      database,
+      workspace,
+      async emptyWorkspace() {
+        await database.deleteFrom('webhooks').execute();
+        return workspace();
       },
       async close() {
         await face.close();
@@ -151,16 +151,14 @@ const ownWebhooks: Backend = {
   },
 };
 
-/** For suites of jobs and posts. */
-export const backendsOfNetworks: readonly Backend[] = [...backends, ownWebhooks];
+/** With the one in which all keys share a workspace. */
+export const allBackends: readonly Backend[] = [...backends, ownWebhooks];
 
 /** What a backend needs to hand out, where `origin` holds the data and `address` is the face under test. */
-export function seeded(origin: Gateway, address: string): Pick<Served, 'database' | 'workspace'> {
+export function seeded(origin: Gateway, address: string): Pick<Served, 'database' | 'workspace' | 'emptyWorkspace'> {
   const { database } = origin.app;
-  return {
-    database,
-    workspace: async () => seedWorkspace(await origin.workspace(), database, address, origin.clock),
-  };
+  const workspace = async () => seedWorkspace(await origin.workspace(), database, address, origin.clock);
+  return { database, workspace, emptyWorkspace: workspace };
 }
 
 function seedWorkspace(

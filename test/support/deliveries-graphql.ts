@@ -1,7 +1,6 @@
 /** Deliveries over GraphQL: a gateway that delivers to a receiver, and the requests that tests of it share. */
 import { expect, onTestFinished } from 'vitest';
-import type { TestDialect } from './databases.ts';
-import { startDelivering } from './deliveries.ts';
+import { type DeliverySetUp, startDelivering } from './deliveries.ts';
 import { graphql } from './gateway.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -31,7 +30,7 @@ const selections: Readonly<Record<string, string>> = {
 };
 
 /** Starts a gateway and a receiver for one test; both close when it ends. */
-export async function startDeliveriesOverGraphQL(dialect: TestDialect) {
+export async function startDeliveriesOverGraphQL(dialect: DeliverySetUp) {
   const receiver = await startReceiver();
   const gateway = await startDelivering({ dialect });
   onTestFinished(async () => {

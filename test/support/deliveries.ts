@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
-import type { TestDialect } from './databases.ts';
+import { databases, type TestDialect } from './databases.ts';
+import { inFrontOf } from './fronting.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';
 import { storeWebhook } from './webhooks.ts';
 
@@ -11,6 +12,8 @@ export interface DeliveringGateway extends Gateway {
   readonly delivery: DeliveryEngine;
   /** `DATABASE_URL` of its database. */
   readonly databaseUrl: string;
+  /** Of another process on its database. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly space: TestWorkspace;
   readonly accountId: string;
   /** Stores a webhook for `new_relation` whose payload has the event's `n`. */
@@ -22,20 +25,41 @@ export interface DeliveringGateway extends Gateway {
   pass(ms: number): Promise<void>;
 }
 
+export interface DeliverySetUp extends Pick<TestDialect, 'withSchema'> {
+  readonly name: string;
+  /** In front of a service, with webhooks of its own: all keys share a workspace. */
+  readonly isFronting?: boolean;
+}
+
+/** A gateway on each database, and one in front of a service. */
+export const deliverySetUps: readonly DeliverySetUp[] = [
+  ...databases,
+  ...databases
+    .slice(0, 1)
+    .map((dialect) => ({ ...dialect, name: `${dialect.name} before a service`, isFronting: true })),
+];
+
 export async function startDelivering({
   dialect,
   delivery: tuning,
   environment = {},
   clock,
 }: {
-  readonly dialect: Pick<TestDialect, 'withSchema'>;
+  readonly dialect: Omit<DeliverySetUp, 'name'>;
   readonly delivery?: DeliveryTuning;
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: { now: Date };
 }): Promise<DeliveringGateway> {
   const place = await dialect.withSchema();
+  const service = dialect.isFronting ? await startGateway() : null;
+  const whole = {
+    DATABASE_URL: place.url,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    ...(service && inFrontOf(service, await service.workspace())),
+    ...environment,
+  };
   const gateway = await startGateway({
-    environment: { DATABASE_URL: place.url, OUTBOUND_ALLOW: '127.0.0.0/8', ...environment },
+    environment: whole,
     ...(tuning === undefined ? {} : { delivery: tuning }),
     ...(clock === undefined ? {} : { clock }),
   });
@@ -47,6 +71,7 @@ export async function startDelivering({
     ...gateway,
     delivery,
     databaseUrl: place.url,
+    environment: whole,
     space,
     accountId,
     async webhook(requestUrl, options = {}) {
@@ -87,6 +112,7 @@ export async function startDelivering({
     },
     async close() {
       await gateway.close();
+      await service?.close();
       await place.drop();
     },
   };

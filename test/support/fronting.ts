@@ -39,6 +39,16 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** What a gateway is started with that has webhooks of its own in front of this one, and is sent nothing by it. */
+export const inFrontOf = ({ address }: Gateway, { key }: TestWorkspace) => ({
+  UPSTREAM_URL: address,
+  UPSTREAM_API_KEY: key,
+  WEBHOOKS: 'own',
+  // Nothing listens there.
+  PUBLIC_URL: 'http://127.0.0.1:9',
+  INTAKE_EVENTS: 'ok',
+});
+
 /** Resolves once the service sends its events. */
 export async function startFronting(environment: GatewayOptions['environment'] = {}): Promise<Fronting> {
   const service = await startGateway({ environment: { OUTBOUND_ALLOW: '127.0.0.0/8' } });

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/app.ts';
+import { serviceWorkspace } from '../../src/app/backends/fronting-backend.ts';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { AccountStatus, AccountType } from '../../src/auth/account.ts';
 import { createKey } from '../../src/auth/api-keys.ts';
+import { ensureWorkspace } from '../../src/auth/workspaces.ts';
 import type { LeaseTuning } from '../../src/capabilities/jobs/lease.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { type Scope, scopeNames } from '../../src/kernel/caller.ts';
@@ -42,6 +44,7 @@ export interface Gateway {
 }
 
 export interface TestWorkspace {
+  /** That its keys reach. With webhooks of its own in front of a service, all keys of a gateway reach one. */
   readonly workspaceId: string;
   /** An API key with every scope for every account. */
   readonly key: string;
@@ -114,7 +117,7 @@ export async function startGateway({
     directory,
     clock,
     log,
-    workspace: () => createWorkspace(app, clock),
+    workspace: () => createWorkspace(app, clock, config.intake !== null),
     async close() {
       await app.close();
       await telemetry.close();
@@ -123,13 +126,16 @@ export async function startGateway({
   };
 }
 
-async function createWorkspace({ database }: App, clock: { now: Date }): Promise<TestWorkspace> {
-  const workspaceId = newId(randomBytes);
+async function createWorkspace({ database }: App, clock: { now: Date }, isShared: boolean): Promise<TestWorkspace> {
+  const ofKeys = newId(randomBytes);
   const created_at = clock.now.getTime();
-  await database.insertInto('workspaces').values({ id: workspaceId, name: workspaceId, created_at }).execute();
+  await database.insertInto('workspaces').values({ id: ofKeys, name: ofKeys, created_at }).execute();
+  const workspaceId = isShared
+    ? await ensureWorkspace(database, serviceWorkspace, { now: clock.now, randomBytes })
+    : ofKeys;
   const newKey: TestWorkspace['newKey'] = async ({ scopes = scopeNames, accountIds = null, expiresAt = null } = {}) => {
     const made = { now: clock.now, randomBytes };
-    return (await createKey(database, { workspaceId, name: 'test', scopes, accountIds, expiresAt }, made)).key;
+    return (await createKey(database, { workspaceId: ofKeys, name: 'test', scopes, accountIds, expiresAt }, made)).key;
   };
   return {
     workspaceId,

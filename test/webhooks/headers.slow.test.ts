@@ -1,9 +1,9 @@
-/** Extra headers of deliveries over GraphQL, on every database. */
+/** Extra headers of deliveries over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { createDocument, startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries-graphql.ts';
 
-describe.each(databases)('extra headers on $name', (dialect) => {
+describe.each(deliverySetUps)('extra headers on $name', (dialect) => {
   it('are sent, and their values are shown with the scope webhooks:write only', async () => {
     const { gateway, receiver, ask, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const headers = [

@@ -1,11 +1,11 @@
-/** Listing webhooks over GraphQL, on both backends. */
+/** Listing webhooks over GraphQL, on every backend. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { triggerContexts, triggerIcons, webhookLimits } from '../../src/capabilities/webhooks/shapes.ts';
 import { errorTable } from '../../src/kernel/errors.ts';
-import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { allBackends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { listDocument, webhookFields } from '../support/webhooks-graphql.ts';
 
-describe.each(backends)('webhooks, $name backend', ({ start }) => {
+describe.each(allBackends)('webhooks, $name backend', ({ start }) => {
   let served: Served;
   let workspace: SeededWorkspace;
 
@@ -16,7 +16,7 @@ describe.each(backends)('webhooks, $name backend', ({ start }) => {
   afterAll(() => served.close());
 
   test('lists AUTO and TRIGGER webhooks through the interface', async () => {
-    const mine = await served.workspace();
+    const mine = await served.emptyWorkspace();
     const accountId = await mine.account();
     const auto = await mine.webhook({ name: 'Auto', account_ids: JSON.stringify([accountId]) });
     const triggers = new Map<string, { icon: string; name: string; context: string }>();
@@ -41,7 +41,7 @@ describe.each(backends)('webhooks, $name backend', ({ start }) => {
   });
 
   test('shows unknown terms as UNRECOGNIZED, and the rest as it is', async () => {
-    const mine = await served.workspace();
+    const mine = await served.emptyWorkspace();
     await mine.webhook({
       events: '["new_relation","somebody_waved"]',
       data: '[{"name":"a","key":"aura"},{"name":"b","key":"timestamp"}]',
@@ -66,7 +66,7 @@ describe.each(backends)('webhooks, $name backend', ({ start }) => {
   });
 
   test('pages oldest first, 100 by default, without losing or repeating any', async () => {
-    const mine = await served.workspace();
+    const mine = await served.emptyWorkspace();
     const started = served.clock.now;
     const made: string[] = [];
     for (let index = 0; index < 260; index += 1) {
@@ -123,6 +123,7 @@ describe.each(backends)('webhooks, $name backend', ({ start }) => {
     await mine.webhook();
     await other.webhook();
     const { data } = await other.ask(listDocument);
+    // A cursor is bound to the key that it was made for, also where all keys share a workspace.
     for (const after of [data.webhooks.edges[0].cursor, '', 'x', 'eyJhIjoxfQ']) {
       const { errors } = await mine.ask(listDocument, { after });
       expect(errors).toMatchObject([

@@ -1,10 +1,10 @@
-/** Updating webhooks over GraphQL, on every database. */
+/** Updating webhooks over GraphQL, on every database and in front of a service. */
 import { describe, expect, it } from 'vitest';
-import { databases } from '../support/databases.ts';
+import { deliverySetUps } from '../support/deliveries.ts';
 import { createDocument, startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-describe.each(databases)('updateWebhook on $name', (dialect) => {
+describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
   it('changes what is given, also for deliveries that are pending', async () => {
     const { gateway, receiver, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

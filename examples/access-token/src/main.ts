@@ -8,7 +8,8 @@ import { createStreams } from './postern/streams.ts';
 
 interface Account {
   readonly accountId: string;
-  readonly name: string;
+  /** Null until the service behind the gateway has told it. */
+  readonly name: string | null;
   readonly status: string;
 }
 
@@ -16,7 +17,7 @@ interface Account {
 interface Message {
   readonly id: string;
   readonly createdAt: string;
-  readonly account: { readonly name: string } | null;
+  readonly account: Pick<Account, 'accountId' | 'name'> | null;
   readonly data: { readonly message?: string; readonly sender?: { readonly name?: string } };
 }
 
@@ -50,7 +51,7 @@ const rows = new Map<string, HTMLElement>();
 function show({ accountId, name, status }: Account): void {
   const row = rows.get(accountId) ?? place('accounts').appendChild(document.createElement('li'));
   rows.set(accountId, row);
-  row.textContent = `${name}: ${status}`;
+  row.textContent = `${name ?? accountId}: ${status}`;
 }
 
 // #region messages
@@ -64,8 +65,10 @@ function showMessage({ id, createdAt, account, data: { message, sender } }: Mess
   shown.add(id);
   if (since === null || createdAt > since) since = createdAt;
   const item = document.createElement('li');
-  item.textContent = `${sender?.name ?? 'Somebody'} to ${account?.name ?? 'an account'}: ${message ?? ''}`;
+  item.textContent = `${sender?.name ?? 'Somebody'} to ${account?.name ?? account?.accountId ?? 'an account'}: ${message ?? ''}`;
   place('messages').prepend(item);
+  // Of a service behind the gateway, the first message may be the first that is heard of an account.
+  if (account !== null && !rows.has(account.accountId)) void read();
 }
 
 function followMessages(): void {
@@ -74,7 +77,7 @@ function followMessages(): void {
   streams.subscribe<{ readonly eventReceived: Message }>(
     {
       query: `subscription Messages($since: DateTime) {
-        eventReceived(event: MESSAGE_RECEIVED, since: $since) { id createdAt account { name } data }
+        eventReceived(event: MESSAGE_RECEIVED, since: $since) { id createdAt account { accountId name } data }
       }`,
       // Read again with each connection: it begins with what came in between.
       variables: {
@@ -92,16 +95,36 @@ function followMessages(): void {
 }
 // #endregion
 
+let leaveStatuses = () => {};
+
+/** It is told which accounts to follow. */
+function followStatuses(): void {
+  leaveStatuses();
+  const query = `subscription Statuses($accountIds: [ID!]!) {
+    accountUpdated(accountIds: $accountIds) { accountId name status }
+  }`;
+  leaveStatuses = streams.subscribe<{ readonly accountUpdated: Account }>(
+    { query, variables: { accountIds: [...rows.keys()] } },
+    {
+      next: ({ data }) => data && show(data.accountUpdated),
+      error: (reason) => troubles.set('stream', [`There are no live updates. ${JSON.stringify(reason)}`]),
+      complete: () => undefined,
+    },
+  );
+}
+
 /** Returns whether the accounts and messages could be read. */
 async function read(): Promise<boolean> {
   const query = `query Accounts {
     accounts(first: 100) { nodes { accountId name status } }
-    events(first: 20, event: MESSAGE_RECEIVED) { nodes { id createdAt account { name } data } }
+    events(first: 20, event: MESSAGE_RECEIVED) { nodes { id createdAt account { accountId name } data } }
   }`;
   try {
     const { data, errors } = await readResult<Read>(await sendOperation(url, { query }, { fetch: send }));
     if (!data?.accounts || !data.events) throw new Error(errors?.[0]?.message);
+    const known = rows.size;
     for (const account of data.accounts.nodes) show(account);
+    if (rows.size > known) followStatuses();
     for (const each of data.events.nodes.toReversed()) showMessage(each);
     troubles.set('read', []);
     return true;
@@ -124,18 +147,6 @@ streams.on('closed', () => {
   place('live').textContent = 'Not live';
 });
 
-// It is told which accounts to follow: until they are known there is nothing to subscribe to.
 const retry = createRetry();
 for (let failed = 0; !(await read()); failed += 1) await retry.wait(failed);
 followMessages();
-const query = `subscription Statuses($accountIds: [ID!]!) {
-  accountUpdated(accountIds: $accountIds) { accountId name status }
-}`;
-streams.subscribe<{ readonly accountUpdated: Account }>(
-  { query, variables: { accountIds: [...rows.keys()] } },
-  {
-    next: ({ data }) => data && show(data.accountUpdated),
-    error: (reason) => troubles.set('stream', [`There are no live updates. ${JSON.stringify(reason)}`]),
-    complete: () => undefined,
-  },
-);

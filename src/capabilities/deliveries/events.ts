@@ -1,5 +1,7 @@
 /** Events of accounts: a key sees those of the accounts that it may act for. What is for one webhook alone is left out. */
 import { sql } from 'kysely';
+import { findStoredAccounts } from '../../auth/account-repository.ts';
+import { type AccountRule, connectedHere } from '../../auth/account-rule.ts';
 import { sourceByEvent, type WebhookEvent, webhookEvents } from '../../events/sources.ts';
 import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -9,7 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { type DatabaseKind, readOpenJsonColumn } from '../../store/json.ts';
 import { byCreation, isAmongFirst, type Keyset, selectPage } from '../../store/keyset.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
-import { findByIds } from '../../store/reads.ts';
+import { findByIds, requireFound } from '../../store/reads.ts';
 import type { EventTable } from '../../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
 import type { QueriesContext } from './queries.ts';
@@ -52,8 +54,27 @@ export function typesOf({ source = [], event = [] }: EventFilter): readonly Webh
 }
 
 /**
+ * Of a filter, which the list and the stream have in common: one refuses what the other refuses.
+ * @throws ServiceError `account_mismatch` for an account beyond the key, `resource_not_found` for one that does not exist
+ */
+export async function requireAccounts(
+  {
+    database,
+    accountRule = connectedHere,
+  }: { readonly database: Database; readonly accountRule?: AccountRule | undefined },
+  caller: Caller,
+  { account_ids = [] }: EventFilter,
+): Promise<void> {
+  for (const id of account_ids) requireAccount(caller, id);
+  const found = await findByIds<{ readonly id: string }>(account_ids, accountRule.isId, async (ids) =>
+    accountRule.knowsAll ? findStoredAccounts(database, caller.workspaceId, ids) : ids.map((id) => ({ id })),
+  );
+  requireFound('account', account_ids, found);
+}
+
+/**
  * The query of a page, in the order of `keyset`.
- * @throws ServiceError `account_mismatch` for an account beyond the key, `limit_too_high` if it has too many to list all
+ * @throws ServiceError `limit_too_high` if the key has too many accounts to list all
  */
 export function listedEvents(
   { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
@@ -62,7 +83,6 @@ export function listedEvents(
   keyset: Keyset<'created_at' | 'id'> = newestFirst,
   since: number | null = null,
 ) {
-  for (const id of account_ids ?? []) requireAccount(caller, id);
   const accounts = account_ids ?? (caller.accountIds === null ? null : [...caller.accountIds]);
   if (accounts !== null && accounts.length > maxAccounts) {
     throw new ServiceError('limit_too_high', {
@@ -131,9 +151,11 @@ export function accountEvents({
   kind,
   cursors,
   budget,
+  accountRule,
 }: QueriesContext): Pick<DeliveriesPort, 'events' | 'findEvents' | 'dataOfEvents'> {
   return {
     async events({ caller }, { cursor, limit = deliveryLimits.limit.default, ...filter }) {
+      await requireAccounts({ database, accountRule }, caller, filter);
       const scope = ['events', caller.keyId, ...eventListScope(filter)];
       const listed = listedEvents({ database, kind }, caller, filter);
       const page = await selectPage(listed, newestFirst, { cursors, scope, cursor, limit });

@@ -1,3 +1,4 @@
+import type { AccountRule } from '../../auth/account-rule.ts';
 import { disabledEvent, triggerEvent } from '../../events/event.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
 import { accessTo, type Caller } from '../../kernel/caller.ts';
@@ -34,6 +35,7 @@ export interface QueriesContext {
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
   readonly now: () => Date;
+  readonly accountRule?: AccountRule;
 }
 
 export const unknownDelivery = (): ServiceError =>

@@ -1,7 +1,7 @@
 /** Watching deliveries and events: which rows a watcher sees. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expressionBuilder, type RawBuilder, sql } from 'kysely';
-import { findStoredAccounts } from '../../auth/account-repository.ts';
+import type { AccountRule } from '../../auth/account-rule.ts';
 import { type Caller, mayActFor } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -15,7 +15,15 @@ import type { Notifications } from '../../store/notifications.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
 import { webhooksById } from '../webhooks/repository.ts';
-import { type EventRow, eventsById, listedEvents, oldestFirst, toAccountEvent, typesOf } from './events.ts';
+import {
+  type EventRow,
+  eventsById,
+  listedEvents,
+  oldestFirst,
+  requireAccounts,
+  toAccountEvent,
+  typesOf,
+} from './events.ts';
 import type { DeliveriesPort } from './port.ts';
 import { toDelivery } from './queries.ts';
 import { type AccountEvent, type Delivery, maxReplayedEvents } from './shapes.ts';
@@ -26,6 +34,7 @@ export interface WatchContext {
   readonly kind: DatabaseKind;
   readonly notifications: Pick<Notifications, 'listen' | 'connected'>;
   readonly now: () => Date;
+  readonly accountRule?: AccountRule;
 }
 
 interface WatchedDeliveries {
@@ -72,7 +81,12 @@ const replayMarginMs = 10_000;
 const connectMs = 5_000;
 
 /** No event is lost between a list that was read and its stream: the stream fails instead, and begins with what is kept. */
-export function eventWatch({ database, kind, notifications }: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
+export function eventWatch({
+  database,
+  kind,
+  notifications,
+  accountRule,
+}: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
   const events = createAnnouncedWatch<WatchedEvents, EventRow, AccountEvent>(notifications, {
     topic: 'events',
     overflow: 'fails',
@@ -89,7 +103,7 @@ export function eventWatch({ database, kind, notifications }: WatchContext): Pic
   return {
     async watchEvents({ caller, signal }, { since, ...filter }) {
       const { account_ids } = filter;
-      if (account_ids !== undefined) await requireAccounts(database, caller, account_ids);
+      await requireAccounts({ database, accountRule }, caller, filter);
       await Promise.race([notifications.connected, sleep(connectMs, undefined, { ref: false })]);
       const types = typesOf(filter);
       const scope = {
@@ -126,16 +140,6 @@ const tooManySince = () =>
       },
     ],
   });
-
-/** @throws ServiceError `resource_not_found`: what is invisible would be watched in vain */
-async function requireAccounts(database: Database, caller: Caller, accountIds: readonly string[]): Promise<void> {
-  const found = await findByIds(
-    accountIds,
-    (id) => isId(id) && mayActFor(caller, id),
-    (ids) => findStoredAccounts(database, caller.workspaceId, ids),
-  );
-  requireFound('account', accountIds, found);
-}
 
 function watchedEvents(
   database: Database,

@@ -12,6 +12,7 @@ const groups: Readonly<Record<string, RegExp>> = {
   proxies: /^(?:HTTPS?|NO|OUTBOUND)_PROXY$/,
   webhooks: /^(?:DELIVERY_|OUTBOUND_|DNS_)/,
   proxy: /^UPSTREAM_/,
+  intake: /^(?:WEBHOOKS|PUBLIC_URL|INTAKE_EVENTS)$/,
   telemetry: /^(?:METRICS_|OTEL_)/,
 };
 

@@ -8,6 +8,7 @@ import { metricTables } from './metrics.ts';
 import { quoteOf } from './quotes.ts';
 import { sandboxTables } from './sandbox.ts';
 import { scopeTables } from './scopes.ts';
+import { setUpTables } from './set-ups.ts';
 import { variableTables } from './variables.ts';
 
 export const tables: Readonly<Record<string, string>> = {
@@ -18,6 +19,7 @@ export const tables: Readonly<Record<string, string>> = {
   ...logTables,
   ...scopeTables,
   ...sandboxTables,
+  ...setUpTables,
 };
 
 /** A table or a file in a page: `<!-- npm run docs: name -->`, the table or the code block, `<!-- end -->`. */

@@ -1,0 +1,159 @@
+/**
+ * The table of docs/run/proxy-mode.md of what each set-up serves, cell by cell: it works with a request to the service, or
+ * without one, or is refused with an error that says why.
+ */
+import { createClient } from 'graphql-sse';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { learnAccounts } from '../../src/auth/account-repository.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
+import { type SeededWorkspace, seeded } from '../support/backends.ts';
+import { features, type SetUp, setUps } from '../support/docs-tables/set-ups.ts';
+import { inFrontOf } from '../support/fronting.ts';
+import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+import { documentOf, furnish, type Named, rootFields } from '../support/operations.ts';
+
+const subscriptions: Readonly<Record<string, (named: Named) => string>> = {
+  'Subscription.accountUpdated': ({ accountId }) => `accountUpdated(accountIds: ["${accountId}"]) { accountId }`,
+  'Subscription.deliveryUpdated': () => 'deliveryUpdated { deliveryId }',
+  'Subscription.eventReceived': () => 'eventReceived { eventId }',
+  'Subscription.jobPostingUpdated': ({ draftId }) => `jobPostingUpdated(jobIds: ["${draftId}"]) { jobId }`,
+};
+
+test('the table has each root field, and each subscription, once', () => {
+  const all = [...rootFields().map(({ field }) => field), ...Object.keys(subscriptions)];
+  const live = Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
+  expect(Object.keys(subscriptions).sort()).toEqual(live.map((name) => `Subscription.${name}`).sort());
+  const named = features.flatMap(({ fields }) => fields).filter((field) => !field.startsWith('/'));
+  expect([...named].sort()).toEqual([...all].sort());
+});
+
+/** In place of the one that leads to jobs and to accounts as well. */
+const narrowed: Readonly<Record<string, (named: Named) => string>> = {
+  'Query.nodes': ({ webhookId }) => `{ nodes(ids: ["${globalId('Webhook', webhookId)}"]) { id } }`,
+};
+
+const notOffered = {
+  type: 'errors/feature_not_subscribed',
+  detail: expect.stringContaining('The service behind this gateway offers no way to '),
+};
+const noPage = { type: 'errors/resource_not_found', detail: expect.stringContaining('/webhooks') };
+
+interface Outcome {
+  readonly data: unknown;
+  /** Of the first failure. */
+  readonly failure: { readonly type?: unknown; readonly detail?: unknown } | undefined;
+}
+
+/** Of a mutation, what its result leads to counts for nothing: it was carried out. */
+function outcomeOf({ data, errors }: Awaited<ReturnType<typeof graphql>>, isMutation = false): Outcome {
+  const [error] = errors.filter(({ path = [] }) => !isMutation || path.length < 2);
+  const [result] = Object.values((data ?? {}) as Record<string, { type?: string } | null>);
+  const isError = result?.type?.startsWith('errors/') === true;
+  return { data, failure: error?.extensions ?? (isError ? (result as Outcome['failure']) : undefined) };
+}
+
+/** At the service, which refuses to deliver to loopback. */
+const registered = 'the service does not send all of its events';
+
+describe.each(Object.keys(setUps) as SetUp[])('%s', (setUp) => {
+  let service: Gateway;
+  let face: Gateway;
+  /** Of the service; and of the gateway in front, with its key, where that keeps webhooks. */
+  let theirs: SeededWorkspace;
+  let own: SeededWorkspace;
+  let key: string;
+
+  beforeAll(async () => {
+    service = await startGateway();
+    theirs = await seeded(service, service.address).workspace();
+    const environment: Readonly<Record<SetUp, Readonly<Record<string, string>>>> = {
+      embedded: {},
+      ownWebhooks: inFrontOf(service, theirs),
+      ownKeys: { UPSTREAM_URL: service.address, UPSTREAM_API_KEY: theirs.key },
+      forwardedKeys: { UPSTREAM_URL: service.address },
+    };
+    face = setUp === 'embedded' ? service : await startGateway({ environment: environment[setUp] });
+    own = setUp === 'embedded' || setUp === 'forwardedKeys' ? theirs : await seeded(face, face.address).workspace();
+    if (setUp === 'ownWebhooks')
+      await vi.waitFor(() => expect(face.log.map(({ msg }) => msg)).toContain(registered), 10_000);
+  });
+  afterAll(async () => {
+    if (face !== service) await face.close();
+    await service.close();
+  });
+
+  const ask = async (query: string) => outcomeOf(await graphql(face.address, key, query), query.startsWith('mutation'));
+
+  /** What the operations refer to: jobs of the service, and webhooks of whom the table says. */
+  async function named(): Promise<Named> {
+    const made = await furnish(theirs);
+    const learnt = { id: made.accountId, name: 'Known', type: 'PNET', status: 'OK' } as const;
+    const account = async () => {
+      await learnAccounts(face.app.database, own.workspaceId, [learnt], face.clock.now);
+      return made.accountId;
+    };
+    const ids = setUp === 'ownWebhooks' ? await furnish({ ...own, account, draft: async () => made.draftId }) : made;
+    const { database } = setUp === 'ownWebhooks' ? face.app : service.app;
+    await database.updateTable('webhooks').set({ enabled: 1, request_url: 'http://127.0.0.1:9/' }).execute();
+    return ids;
+  }
+
+  /** The first that is told, while things change. */
+  async function follow(query: string, { accountId, draftId }: Named): Promise<Outcome> {
+    const client = createClient({
+      url: `${face.address}/graphql`,
+      headers: { 'x-api-key': key },
+      retryAttempts: 0,
+    });
+    onTestFinished(() => client.dispose());
+    const first = client.iterate<Record<string, unknown>>({ query: `subscription { ${query} }` }).next();
+    const isTold = first.then(() => true);
+    for (let round = 0, told = false; !told; round += 1) {
+      await ask(`mutation { emitEvent(input: { accountId: "${accountId}", event: NEW_RELATION }) { __typename } }`);
+      await ask(
+        `mutation { editJob(input: { accountId: "${accountId}", jobId: "${draftId}", description: "${round}" }) { __typename } }`,
+      );
+      const status = round % 2 === 0 ? 'CREDENTIALS' : 'OK';
+      if (setUp === 'ownWebhooks' || setUp === 'embedded')
+        await face.app.database.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+      told = await Promise.race([isTold, new Promise<false>((resolve) => setTimeout(resolve, 50, false))]);
+    }
+    const { data, errors } = (await first).value ?? {};
+    return { data, failure: errors?.[0]?.extensions };
+  }
+
+  async function open(path: string): Promise<Outcome> {
+    const response = await fetch(face.address + path, { headers: { accept: 'text/html' } });
+    const text = await response.text();
+    return response.ok ? { data: text, failure: undefined } : { data: null, failure: JSON.parse(text) };
+  }
+
+  const asked = () => service.log.filter(({ msg }) => msg === 'request').length;
+
+  const cells = features.flatMap(({ fields, operations = {}, from }) => [
+    ...fields.map((field) => ({ field, query: undefined, from: from[setUp] })),
+    ...Object.entries(operations).map(([field, query]) => ({ field, query, from: from[setUp] })),
+  ]);
+
+  test.each(cells)('$field: $from', async ({ field, query, from }) => {
+    const ids = await named();
+    // What a service says of a key is kept for some seconds.
+    key = await own.newKey();
+    const before = asked();
+    const attempt = () => {
+      if (field.startsWith('/')) return open(field);
+      const live = subscriptions[field];
+      return live === undefined
+        ? ask(query ?? narrowed[field]?.(ids) ?? documentOf(field, ids))
+        : follow(live(ids), ids);
+    };
+    const { data, failure } = await attempt();
+    if (from === 'none') {
+      expect({ data, failure }).toMatchObject({ failure: field.startsWith('/') ? noPage : notOffered });
+      return;
+    }
+    expect({ failure, data }).toEqual({ failure: undefined, data: expect.anything() });
+    if (setUp !== 'embedded' && !field.startsWith('Subscription')) expect(asked() > before).toBe(from === 'service');
+  });
+});
