@@ -14,7 +14,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/jobs': 2_171,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_955,
-  delivery: 4_171,
+  delivery: 4_176,
   events: 548,
   graphql: 1_085,
   'graphql/cost': 727,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_440,
+  store: 6_450,
   telemetry: 754,
   upstream: 1_748,
 };
