@@ -79,22 +79,30 @@ export async function startFronting(environment: GatewayOptions['environment'] =
         now: () => front.clock.now,
         learn: async () => undefined,
       }),
-    async command(file, args) {
-      const env = {
-        ...process.env,
-        DATABASE_URL: `sqlite:${join(front.directory, 'postern.db')}`,
-        SECRET: testSecret,
-        ...own,
-      };
-      return promisify(execFile)(process.execPath, [file, ...args], { env }).then(
-        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-        ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-      );
-    },
+    command: (file, args) => runCommand(front, own, file, args),
     async close() {
       await client.close();
       await front.close();
       await service.close();
     },
   };
+}
+
+/** Runs a command of a gateway. @param environment in which it was started */
+export function runCommand(
+  { directory }: Gateway,
+  environment: Readonly<Record<string, string>>,
+  file: string,
+  args: readonly string[],
+): ReturnType<Fronting['command']> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
+    SECRET: testSecret,
+    ...environment,
+  };
+  return promisify(execFile)(process.execPath, [file, ...args], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
 }
