@@ -41,9 +41,12 @@ const untold = 'the service does not send all of its events';
 class Service {
   readonly hooks = new Map<string, Hook>();
   readonly unknown: string[] = [];
+  readonly port: number;
   #server: Server | null = null;
 
-  constructor(readonly port: number) {}
+  constructor(port: number) {
+    this.port = port;
+  }
 
   async start(): Promise<void> {
     const server = createServer(async (request, response) => {
