@@ -1,12 +1,14 @@
 /** A gateway with webhooks of its own in front of a service, which is another gateway, in embedded mode. */
 
 import { execFile } from 'node:child_process';
+import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
 import { openService } from '../../src/app/backends/upstream-backend.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import { createRegistrar } from '../../src/app/intake/open.ts';
@@ -89,22 +91,48 @@ export async function startFronting(environment: GatewayOptions['environment'] =
         now: () => front.clock.now,
         learn: async () => undefined,
       }),
-    async command(file, args) {
-      const env = {
-        ...process.env,
-        DATABASE_URL: `sqlite:${join(front.directory, 'postern.db')}`,
-        SECRET: testSecret,
-        ...own,
-      };
-      return promisify(execFile)(process.execPath, [file, ...args], { env }).then(
-        ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-        ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-      );
-    },
+    command: (file, args) => runCommand(front, own, file, args),
     async close() {
       await client.close();
       await front.close();
       await service.close();
     },
   };
+}
+
+/** Runs a command of a gateway. @param environment in which it was started */
+export function runCommand(
+  { directory }: Gateway,
+  environment: Readonly<Record<string, string>>,
+  file: string,
+  args: readonly string[],
+): ReturnType<Fronting['command']> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
+    SECRET: testSecret,
+    ...environment,
+  };
+  return promisify(execFile)(process.execPath, [file, ...args], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+/** A service that refuses all webhooks, with what it was sent, until the test is finished. @returns its address */
+export async function startRefusing(): Promise<string> {
+  const service = createHttpServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    const refusal = { title: body, detail: body, instance: body, type: 'errors/invalid_parameters', status: 400 };
+    const isList = request.method === 'GET';
+    response
+      .writeHead(isList ? 200 : 400, { 'content-type': 'application/json' })
+      .end(JSON.stringify(isList ? { object: 'WebhookList', items: [], cursor: null } : refusal));
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    service.closeAllConnections();
+    await promisify(service.close.bind(service))();
+  });
+  return `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { startRefusing } from '../support/fronting.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { chromium } from '../support/servers.ts';
@@ -154,6 +155,29 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.getByText('query-secret').isVisible()).toBe(true);
     expect(webhookId).toHaveLength(22);
     expect([outside, complaints]).toEqual([[], []]);
+  });
+
+  it('says which events the service does not send, and where to see why', async () => {
+    const front = await startGateway({
+      environment: {
+        UPSTREAM_URL: await startRefusing(),
+        UPSTREAM_API_KEY: 'key-of-the-service',
+        WEBHOOKS: 'own',
+        PUBLIC_URL: 'https://gateway.example',
+        INTAKE_EVENTS: 'message_received,mail_sent',
+      },
+    });
+    try {
+      await page.goto(`${front.address}/webhooks`);
+      await page.getByLabel('API key').fill((await front.workspace()).key);
+      await page.keyboard.press('Enter');
+      const sentence = 'The service does not send these events: message received, mail sent.';
+      const cure = 'The operator of the gateway sees why with npm run intake -- sync.';
+      await see(`${sentence} ${cure}`);
+      expect(complaints).toEqual([]);
+    } finally {
+      await front.close();
+    }
   });
 
   const tileTexts = async () =>

@@ -46,6 +46,13 @@ export async function ask(query, variables = {}) {
   return data;
 }
 
+/** @returns {Promise<string[]>} names of events that the service behind the gateway does not send; none where nobody says so */
+export async function readUnsent() {
+  const response = await fetch('/readyz');
+  const { events_not_sent_by_service: events } = await response.json();
+  return Array.isArray(events) ? events : [];
+}
+
 /**
  * Sends a mutation with one field.
  * @throws {ApiError} also for a failure that the mutation returns as data

@@ -1,9 +1,9 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
-import { act, ask, skippedBy } from './api.js';
+import { act, ask, readUnsent, skippedBy } from './api.js';
 import { filters, withChange } from './deliveries.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
-import { deliveriesAre } from './format.js';
+import { deliveriesAre, words } from './format.js';
 import { watch } from './live.js';
 import * as manage from './manage.js';
 import { listOf, tiles } from './overview.js';
@@ -42,6 +42,8 @@ const state = {
   isArriving: false,
   /** Why nothing could be read. */
   problem: null,
+  /** Names of events that do not reach the gateway. */
+  unsent: [],
   /** Names of buttons that are being carried out, and of what is folded open. */
   busy: new Set(),
   open: new Set(),
@@ -86,11 +88,20 @@ async function readContents(deliveryId) {
   if (contentReads.get(deliveryId) === own) state.contentsOf.set(deliveryId, delivery);
 }
 
+/** Nothing waits for it, as the gateway asks the service first. A proxy may keep it from browsers. */
+async function refreshUnsent() {
+  const unsent = await readUnsent().catch(() => state.unsent);
+  if (String(unsent) === String(state.unsent)) return;
+  state.unsent = unsent;
+  renderSoon();
+}
+
 /** Reads everything that is in view, and shows it. */
 async function refresh() {
   const own = ++reads;
   changes = new Map();
   lastRead = Date.now();
+  refreshUnsent();
   try {
     const readList = isShort(state.list) ? readPage : readFigures;
     const { viewer, list } = await readList(state.list, state.period);
@@ -314,6 +325,17 @@ function render() {
     skipped === undefined
       ? null
       : h('p.notice.bad', { role: 'status' }, `${others.length + 1} could not be read: ${skipped.message}`);
+  const lack =
+    state.unsent.length === 0
+      ? null
+      : h(
+          'p.notice.bad',
+          { role: 'status' },
+          `The service does not send these events: ${state.unsent.map(words).join(', ')}. `,
+          'The operator of the gateway sees why with ',
+          h('code', {}, 'npm run intake -- sync'),
+          '.',
+        );
   if (viewer === null) return show(main, failure ?? h('p.empty', { role: 'status' }, 'Loading …'));
   const id = selected();
   const now = Date.now();
@@ -328,6 +350,7 @@ function render() {
     main,
     failure,
     omission,
+    lack,
     h('div.bar', {}, tiles(webhookSummary, now), periodChoice()),
     h(
       'div.columns',
