@@ -81,7 +81,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at(deadClaims, 'claim_token: null, next_at: 0', 'claim_token: null'),
   ],
   'outcomes that could not be stored are forgotten': [
-    at('delivery/outcome-buffer.ts', 'waiting.push(...outcomes);\n        return [];', 'return [];'),
+    at('delivery/outcome-buffer.ts', 'waiting = [...outcomes, ...waiting];\n        return [];', 'return [];'),
   ],
   'a delivery that is claimed anew is sent anew': [
     at('delivery/claim-leases.ts', 'return lease === undefined;', 'return true;'),
