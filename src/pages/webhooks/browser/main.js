@@ -331,10 +331,15 @@ function render() {
       : h(
           'p.notice.bad',
           { role: 'status' },
-          `The service does not send these events: ${state.unsent.map(words).join(', ')}. `,
-          'The operator of the gateway sees why with ',
-          h('code', {}, 'npm run intake -- sync'),
-          '.',
+          // A notice spreads its children.
+          h(
+            'span',
+            {},
+            `The service does not send these events: ${state.unsent.map(words).join(', ')}. `,
+            'The operator of the gateway sees why with ',
+            h('code', {}, 'npm run intake -- sync'),
+            '.',
+          ),
         );
   if (viewer === null) return show(main, failure ?? h('p.empty', { role: 'status' }, 'Loading …'));
   const id = selected();
