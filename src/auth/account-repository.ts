@@ -30,6 +30,12 @@ const storedAccounts = (database: Reader) =>
 const accountsOf = (database: Reader, workspaceId: string) =>
   storedAccounts(database).where('workspace_id', '=', workspaceId);
 
+/** Of a key: those of its ids if it is limited to some. */
+const accountsWithin = (database: Reader, { workspaceId, accountIds }: AccountRange) =>
+  accountIds === null
+    ? accountsOf(database, workspaceId)
+    : storedAccounts(database).where(isInWorkspace('accounts', workspaceId)).where(amongAccounts(accountIds, 'id'));
+
 export const findAccount = (
   database: Reader,
   workspaceId: string,
@@ -58,7 +64,7 @@ interface ListedAccounts extends AccountRange {
 }
 
 function listed(database: Reader, { workspaceId, accountIds, type = [], status = [] }: ListedAccounts) {
-  let query = accountsOf(database, workspaceId).where(amongAccounts(accountIds, 'id'));
+  let query = accountsWithin(database, { workspaceId, accountIds });
   if (type.length > 0) query = query.where('type', 'in', type);
   if (status.length > 0) query = query.where('status', 'in', status);
   return query;

@@ -42,7 +42,7 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
     for (const some of statementsOf(ofOrder, ({ query }) => [query])) {
       const queries = some.map(({ query }) => query);
-      const rows = await rowsOf(reading.database, queries, keyset);
+      const rows = await inTurn(reading, context, () => rowsOf(reading.database, queries, keyset));
       for (const [place, page] of some.entries()) read.set(page, page.pageOf(rows[place] ?? []));
     }
   }
@@ -60,6 +60,10 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   }
   return pages.map((page) => read.get(page) ?? { items: [], cursor: null });
 }
+
+/** For a key that is limited to accounts, rows are looked at beside their index. */
+const inTurn = <Result>({ budget }: ListReading, context: RequestContext, read: () => Promise<Result>) =>
+  context.caller.accountIds === null ? read() : budget.scan(context, read);
 
 /** By the first slice of a page. */
 const leastLooked = 200;
@@ -134,6 +138,9 @@ interface Slice<Schema, Table extends keyof Schema> extends Bounds {
   readonly ranges: IndexRanges<Schema, Table>;
 }
 
+/** Ranges that each have all rows of a slice, as states of deliveries do. More share as many. */
+const wholeRanges = 4;
+
 /** Where the first of the ranges of each slice has been looked at enough; null where all of them end before. */
 async function endsOfSlices<Schema, Table extends keyof Schema>(
   database: Database,
@@ -143,8 +150,10 @@ async function endsOfSlices<Schema, Table extends keyof Schema>(
 ): Promise<(KeyValues | null)[]> {
   const columns = keyset.columns.map((column) => sql.ref(`${keyset.table}.${column}`));
   const ends = slices.map(({ ranges, from, to }, place) => {
+    const ofRange = Math.ceil(looked * Math.min(1, wholeRanges / ranges.length));
     const ofRanges = ranges.map((range) => {
-      const rows = pageQuery(range, keyset, from, 1, to).offset(looked - 1);
+      const row = typeof range === 'function' ? range(from, 1, to) : pageQuery(range, keyset, from, 1, to);
+      const rows = row.offset(ofRange - 1);
       // The builder of any schema does not know the columns.
       return sql`select * from (${rows.clearSelect().select(columns as never)}) as part`;
     });
@@ -209,10 +218,9 @@ export const countLists = <Filter, Schema, Table extends keyof Schema>(
 ): Promise<(ListSize | Error)[]> =>
   readTogether(filters, listOf, async (lists) => {
     const whole = lists.flatMap((list) => ('query' in list ? list : []));
-    const counts = await countRows(
-      reading.database,
-      whole.map(({ query }) => [query]),
-    );
+    const wholly = whole.map(({ query }) => [query]);
+    const counts =
+      wholly.length === 0 ? [] : await reading.budget.scan(context, () => countRows(reading.database, wholly));
     const sizes = new Map<CountedList<Schema, Table>, ListSize>();
     for (const [place, list] of whole.entries()) sizes.set(list, sizeOf(counts[place] ?? 0));
     const sliced = lists.flatMap((list) => ('query' in list ? [] : list));

@@ -78,7 +78,7 @@ export function sliceQuery<Schema, Table extends keyof Schema, Row>(
   return slice;
 }
 
-type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
+export type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
   after: KeyValues | null,
   count: number,
   through: KeyValues | null,
@@ -103,7 +103,10 @@ export function boundsOf({ order }: Keyset<string>, since: number | null, until:
 }
 
 /** Ranges of an index that a list is read from, whatever else its filters ask for: these find few rows among many. */
-export type IndexRanges<Schema, Table extends keyof Schema> = readonly SelectQueryBuilder<Schema, Table, object>[];
+export type IndexRanges<Schema, Table extends keyof Schema> = readonly (
+  | SelectQueryBuilder<Schema, Table, object>
+  | PlacedQuery<Schema, Table, object>
+)[];
 
 interface Listed<Schema, Table extends keyof Schema> {
   readonly bounds?: Bounds;

@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
   app: 4_201,
-  auth: 1_435,
+  auth: 1_441,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
-  'capabilities/deliveries': 2_813,
+  'capabilities/deliveries': 2_824,
   'capabilities/jobs': 2_171,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_955,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_450,
+  store: 6_461,
   telemetry: 754,
   upstream: 1_748,
 };

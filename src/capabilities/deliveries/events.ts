@@ -6,22 +6,31 @@ import { sourceByEvent, type WebhookEvent, webhookEvents } from '../../events/so
 import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
+import type { Page } from '../../kernel/paging.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, readOpenJsonColumn } from '../../store/json.ts';
-import { byCreation, isAmongFirst, type Keyset, selectPage } from '../../store/keyset.ts';
+import { readOpenJsonColumn } from '../../store/json.ts';
+import {
+  boundsOf,
+  byCreation,
+  isAmongFirst,
+  type Keyset,
+  type KeyValues,
+  type PageRequest,
+  type PlacedQuery,
+  startPage,
+} from '../../store/keyset.ts';
+import { selectPages } from '../../store/keyset-pages.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
-import type { EventTable } from '../../store/schema.ts';
+import type { EventTable, Tables } from '../../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
 import type { QueriesContext } from './queries.ts';
 import { type AccountEvent, deliveryLimits, type EventData, type EventFilter, eventListScope } from './shapes.ts';
 
 /** Of a workspace: a page is a range of an index for each. */
 export const maxAccounts = 250;
-
-/** Rows that a page of accounts looks at, where it has some types of events only. */
-export const maxLooked = 10_000;
 
 export type EventRow = Pick<EventTable, (typeof eventColumns)[number]>;
 
@@ -72,17 +81,24 @@ export async function requireAccounts(
   requireFound('account', account_ids, found);
 }
 
+interface EventPage extends Pick<PageRequest, 'cursor' | 'limit'> {
+  readonly filter: EventFilter;
+  readonly keyset: Keyset<'created_at' | 'id'>;
+  /** Epoch milliseconds; null for all that are kept. */
+  readonly since: number | null;
+}
+
 /**
- * The query of a page, in the order of `keyset`.
- * @throws ServiceError `limit_too_high` if the key has too many accounts to list all
+ * Where it has some types of events of accounts only, it is read in slices: its cursor may come before it is full.
+ * @throws ServiceError `limit_too_high` if the key has too many accounts to list all, `invalid_parameters` for another list's cursor
  */
-export function listedEvents(
-  { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
-  caller: Caller,
-  { account_ids, ...filter }: EventFilter,
-  keyset: Keyset<'created_at' | 'id'> = newestFirst,
-  since: number | null = null,
-) {
+export async function pageOfEvents(
+  { database, kind, cursors, budget }: EventLists,
+  context: RequestContext,
+  { filter, keyset, since, cursor, limit }: EventPage,
+): Promise<Page<EventRow>> {
+  const { caller } = context;
+  const { account_ids } = filter;
   const accounts = account_ids ?? (caller.accountIds === null ? null : [...caller.accountIds]);
   if (accounts !== null && accounts.length > maxAccounts) {
     throw new ServiceError('limit_too_high', {
@@ -90,60 +106,63 @@ export function listedEvents(
     });
   }
   const types = typesOf(filter);
-  return (after: readonly (string | number)[] | null, count: number) => {
-    const rangeOf = (column: 'account_id' | 'event', value: string, most: number) =>
-      eventRange(database, { column, value }, { keyset, after, since, count: most });
-    const ofAccounts = () => {
-      const looked = types === null ? count : Math.floor(maxLooked / (accounts?.length ?? 1));
-      return [...new Set(accounts)].map((id) => {
-        const events = database.selectFrom(rangeOf('account_id', id, looked).as('events')).select(['id', 'created_at']);
-        return types === null ? events : events.where('event', 'in', types);
-      });
-    };
-    const ofWorkspace = () =>
-      (types ?? webhookEvents).map((type) => {
-        const events = rangeOf('event', type, count).where('workspace_id', '=', caller.workspaceId);
-        return database.selectFrom(events.as('events')).select(['id', 'created_at']);
-      });
-    const ranges = accounts === null ? ofWorkspace() : types?.length === 0 ? [] : ofAccounts();
+  const ranges =
+    accounts === null
+      ? (types ?? webhookEvents).map((type) =>
+          rangeOf(keyset, 'event', type, () => shownEvents(database).where('workspace_id', '=', caller.workspaceId)),
+        )
+      : types?.length === 0
+        ? []
+        : [...new Set(accounts)].map((id) => rangeOf(keyset, 'account_id', id, () => shownEvents(database)));
+  const isSliced = ranges.length > 0 && accounts !== null && types !== null;
+  const listed: PlacedQuery<Tables, 'events', EventRow> = (after, count, through) => {
+    const fitting = ranges.map((range) => {
+      const events = range(after, count, through);
+      return isSliced ? events.where('event', 'in', types) : events;
+    });
     return visibleEvents(database, caller)
       .select(eventColumns)
-      .where(ranges.length === 0 ? sql<boolean>`1 = 0` : isAmongFirst(kind, ranges, keyset, after, count));
+      .where(fitting.length === 0 ? sql<boolean>`1 = 0` : isAmongFirst(kind, fitting, keyset, after, count, through));
   };
+  const scope = ['events', caller.keyId, ...eventListScope(filter)];
+  const bounds = boundsOf(keyset, since, null);
+  const started = startPage(
+    listed,
+    keyset,
+    { cursors, scope, cursor, limit },
+    { bounds, ranges: isSliced ? ranges : null },
+  );
+  const [page = { items: [], cursor: null }] = await selectPages({ database, budget }, context, [started]);
+  return page;
 }
 
-interface EventRange {
-  readonly keyset: Keyset<'created_at' | 'id'>;
-  readonly after: readonly (string | number)[] | null;
-  readonly since: number | null;
-  readonly count: number;
-}
+export type EventLists = Pick<QueriesContext, 'database' | 'kind' | 'cursors' | 'budget'>;
 
 /**
  * The range of an index with one value of a column before those of the keyset. Rows are compared, and ordered by the column
  * as well: for an equal value, Postgres may take the index of ages for the order, and look at the events of everybody.
  */
-function eventRange(
-  database: Database,
-  { column, value }: { readonly column: 'account_id' | 'event'; readonly value: string },
-  { keyset: { order, columns }, after, since, count }: EventRange,
+function rangeOf(
+  { order, columns }: Keyset<'created_at' | 'id'>,
+  column: 'account_id' | 'event',
+  value: string,
+  events: () => ReturnType<typeof shownEvents>,
 ) {
   const named = sql.ref(column);
-  const isFrom = sql<boolean>`${named} >= ${value}`;
-  const isUpTo = sql<boolean>`${named} <= ${value}`;
   const place = sql.join([column, ...columns].map((name) => sql.ref(name)));
-  const isBehind =
-    after === null
-      ? null
-      : sql<boolean>`(${place}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join([value, ...after])})`;
-  const isSince =
-    since === null ? null : sql<boolean>`(${named}, ${sql.ref('created_at')}) >= (${sql.join([value, since])})`;
-  // One bound at each end: with two, Postgres may start at the wider one.
-  const bounds = order === 'asc' ? [isBehind ?? isSince ?? isFrom, isUpTo] : [isSince ?? isFrom, isBehind ?? isUpTo];
-  let range = shownEvents(database).select(['id', 'created_at', 'event']).limit(count);
-  for (const bound of bounds) range = range.where(bound);
-  for (const name of [column, ...columns]) range = range.orderBy(sql.ref(name), order);
-  return range;
+  const at = (values: KeyValues) => sql`(${sql.join([value, ...values])})`;
+  return (after: KeyValues | null, count: number, through: KeyValues | null) => {
+    // One bound at each end: with two, Postgres may start at the wider one.
+    const [from, to] = order === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`];
+    const [first, last] = order === 'asc' ? [sql`>=`, sql`<=`] : [sql`<=`, sql`>=`];
+    let range = events()
+      .select(['id', 'created_at'])
+      .where(after === null ? sql<boolean>`${named} ${first} ${value}` : sql<boolean>`(${place}) ${from} ${at(after)}`)
+      .where(through === null ? sql<boolean>`${named} ${last} ${value}` : sql<boolean>`(${place}) ${to} ${at(through)}`)
+      .limit(count);
+    for (const name of [column, ...columns]) range = range.orderBy(sql.ref(name), order);
+    return range;
+  };
 }
 
 export function accountEvents({
@@ -154,11 +173,10 @@ export function accountEvents({
   accountRule,
 }: QueriesContext): Pick<DeliveriesPort, 'events' | 'findEvents' | 'dataOfEvents'> {
   return {
-    async events({ caller }, { cursor, limit = deliveryLimits.limit.default, ...filter }) {
-      await requireAccounts({ database, accountRule }, caller, filter);
-      const scope = ['events', caller.keyId, ...eventListScope(filter)];
-      const listed = listedEvents({ database, kind }, caller, filter);
-      const page = await selectPage(listed, newestFirst, { cursors, scope, cursor, limit });
+    async events(context, { cursor, limit = deliveryLimits.limit.default, ...filter }) {
+      await requireAccounts({ database, accountRule }, context.caller, filter);
+      const request = { filter, keyset: newestFirst, since: null, cursor, limit };
+      const page = await pageOfEvents({ database, kind, cursors, budget }, context, request);
       return { ...page, items: page.items.map(toAccountEvent) };
     },
 

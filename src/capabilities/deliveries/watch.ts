@@ -9,17 +9,16 @@ import { isId } from '../../kernel/ids.ts';
 import { createAnnouncedWatch, type Tail } from '../../store/announced-watch.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import type { DatabaseKind } from '../../store/json.ts';
-import { pageQuery } from '../../store/keyset.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
 import { webhooksById } from '../webhooks/repository.ts';
 import {
+  type EventLists,
   type EventRow,
   eventsById,
-  listedEvents,
   oldestFirst,
+  pageOfEvents,
   requireAccounts,
   toAccountEvent,
   typesOf,
@@ -29,9 +28,7 @@ import { toDelivery } from './queries.ts';
 import { type AccountEvent, type Delivery, maxReplayedEvents } from './shapes.ts';
 import { canSee, storedDeliveries } from './visibility.ts';
 
-export interface WatchContext {
-  readonly database: Database;
-  readonly kind: DatabaseKind;
+export interface WatchContext extends EventLists {
   readonly notifications: Pick<Notifications, 'listen' | 'connected'>;
   readonly now: () => Date;
   readonly accountRule?: AccountRule;
@@ -82,11 +79,11 @@ const connectMs = 5_000;
 
 /** No event is lost between a list that was read and its stream: the stream fails instead, and begins with what is kept. */
 export function eventWatch({
-  database,
-  kind,
   notifications,
   accountRule,
+  ...lists
 }: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
+  const { database, kind } = lists;
   const events = createAnnouncedWatch<WatchedEvents, EventRow, AccountEvent>(notifications, {
     topic: 'events',
     overflow: 'fails',
@@ -101,7 +98,8 @@ export function eventWatch({
     ...(kind === 'sqlite' ? { tail: tailOfEvents(database) } : {}),
   });
   return {
-    async watchEvents({ caller, signal }, { since, ...filter }) {
+    async watchEvents(context, { since, ...filter }) {
+      const { caller, signal } = context;
       const { account_ids } = filter;
       await requireAccounts({ database, accountRule }, caller, filter);
       await Promise.race([notifications.connected, sleep(connectMs, undefined, { ref: false })]);
@@ -114,15 +112,10 @@ export function eventWatch({
       return events.watch(scope, signal, async () => {
         if (since === undefined) return [];
         const from = firstMillisecondFrom(since) - replayMarginMs;
-        const listed = listedEvents({ database, kind }, caller, filter, oldestFirst, from);
-        const rows = await pageQuery(
-          listed(null, maxReplayedEvents + 1),
-          oldestFirst,
-          null,
-          maxReplayedEvents + 1,
-        ).execute();
-        if (rows.length > maxReplayedEvents) throw tooManySince();
-        return rows.map((row) => [row.id, toAccountEvent(row)] as const);
+        const request = { filter, keyset: oldestFirst, since: from, limit: maxReplayedEvents };
+        const { items, cursor } = await pageOfEvents(lists, context, request);
+        if (cursor !== null) throw tooManySince();
+        return items.map((row) => [row.id, toAccountEvent(row)] as const);
       });
     },
   };
@@ -130,7 +123,7 @@ export function eventWatch({
 
 const tooManySince = () =>
   new ServiceError('limit_too_high', {
-    detail: `More than ${maxReplayedEvents} events are kept since then: list them with events, and subscribe since the newest.`,
+    detail: `More events are kept since then than a subscription begins with, or looks at to find ${maxReplayedEvents}: list them with events, and subscribe since the newest.`,
     issues: [
       {
         path: ['since'],

@@ -1,7 +1,7 @@
 /** The limits, with the figures that the code has. */
 import { variables } from '../../../src/app/config/variables.ts';
 import { burstSeconds } from '../../../src/auth/rate-limits.ts';
-import { maxAccounts, maxLooked } from '../../../src/capabilities/deliveries/events.ts';
+import { maxAccounts } from '../../../src/capabilities/deliveries/events.ts';
 import { maxReplayedEvents } from '../../../src/capabilities/deliveries/shapes.ts';
 import { defaultWaitMs, maxWaiting } from '../../../src/capabilities/jobs/lease.ts';
 import { maxAuthors } from '../../../src/capabilities/posts/graphql/nodes.ts';
@@ -155,7 +155,7 @@ const operations: readonly Limit[] = [
     `${tooHigh} for an operation; for a workspace or process it waits for up to ${seconds(readLimits.waitMs)}, then ${error('service_unavailable')}`,
   ],
   [
-    'Deliveries of a state, or postings or accounts, that are looked at for a filter that few of them match',
+    'Deliveries of a state, events of accounts, postings or accounts that are looked at for a filter that few of them match',
     `${number(sliceLimits.rows * sliceLimits.ofList)} for a page or a \`totalCount\`, in parts of ${number(sliceLimits.rows)}; ${number(sliceLimits.ofOperation)} parts for an operation, but one for each list`,
     'a page with fewer items and an `endCursor`; `isTotalCountExact` is false',
   ],
@@ -268,11 +268,6 @@ const streams: readonly Limit[] = [
     'Accounts of an API key that lists `events` without `accountIds`',
     `${number(maxAccounts)}, if the key is limited to accounts`,
     `400 ${tooHigh}`,
-  ],
-  [
-    'Events that a page of accounts looks at, behind its cursor, if it filters by source or event',
-    `${number(maxLooked)}, shared by the accounts`,
-    'older ones are left out',
   ],
   [
     'Unread changes of one subscription',
