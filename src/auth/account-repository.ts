@@ -30,7 +30,7 @@ const storedAccounts = (database: Reader) =>
 const accountsOf = (database: Reader, workspaceId: string) =>
   storedAccounts(database).where('workspace_id', '=', workspaceId);
 
-/** Of a key: those of its ids if it is limited to some. */
+/** Accounts that a key may use: those of its ids if it is limited to some. */
 const accountsWithin = (database: Reader, { workspaceId, accountIds }: AccountRange) =>
   accountIds === null
     ? accountsOf(database, workspaceId)
@@ -162,7 +162,7 @@ export interface LearnedAccount {
   readonly status?: AccountStatus | undefined;
 }
 
-/** Of one statement. */
+/** Accounts of one statement. */
 const learnedAtOnce = 250;
 
 const maxTextLength = 500;

@@ -16,7 +16,7 @@ export interface AccountRule {
   admit(caller: Caller, ids: readonly string[]): Promise<void>;
 }
 
-/** Of accounts that are connected here. */
+/** Rule for accounts that are connected here. */
 export const connectedHere: AccountRule = {
   knowsAll: true,
   isId,
@@ -28,13 +28,13 @@ export const connectedHere: AccountRule = {
 
 const maxIdLength = 255;
 
-/** Of an account at a service: of any form that addresses, and indexes of databases, can hold. */
+/** Whether this can be the id of an account at a service: any form that addresses, and indexes of databases, can hold. */
 export const isServiceId = (id: string): boolean => id.length <= maxIdLength && fitsPath(id);
 
 /** More are not learned because somebody names them. */
 export const maxNamedAccounts = 10_000;
 
-/** Of accounts that a service has connected. It lists none of them: who names one tells of it. */
+/** Rule for accounts that a service has connected. It lists none of them: who names one tells of it. */
 export function connectedThere(database: Database, now: () => Date): AccountRule {
   return {
     knowsAll: false,

@@ -20,7 +20,7 @@ export function createMemoryStore({ maxBytes }: { readonly maxBytes: number }, c
     maxSize: maxBytes,
     sizeCalculation: ({ body }) => body.length + entryBytes,
   });
-  /** Of all tenants, so that no number comes twice. */
+  /** Counts those of all tenants, so that no number comes twice. */
   let invalidations = 0;
   /** The last one that concerns tenants without an entry. */
   let lastOfOthers = 0;

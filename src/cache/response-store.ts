@@ -6,7 +6,7 @@
 export interface FoundResponse {
   /** Null while unknown: nothing can be stored. */
   readonly generation: string | null;
-  /** Of this generation; null without one. Shared: not to be changed. */
+  /** Body kept in this generation; null without one. Shared: not to be changed. */
   readonly body: Uint8Array | null;
 }
 

@@ -112,7 +112,7 @@ const calendarEvent = (at: string): Data => ({
   color: '#3f51b5',
 });
 
-/** Of all events of a source. The time is ISO 8601 text. */
+/** Data that all events of a source have. The time is ISO 8601 text. */
 const commonSamples: Readonly<Record<WebhookSource, (at: string) => Data>> = {
   messaging: message,
   users: (at) => ({

@@ -1,4 +1,4 @@
 export const endpoint = '/graphql';
 
-/** Of its WebSocket. */
+/** Subprotocol of its WebSocket. */
 export const socketProtocol = 'graphql-transport-ws';

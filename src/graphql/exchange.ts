@@ -96,14 +96,14 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
     return this.#operation?.isSubscription === true;
   }
 
-  /** Of execution. By default, a piece weighs the operation's cost, but for its first write: that is the wait for a port. */
+  /** Turn of execution. By default, a piece weighs the operation's cost, but for its first write: that is the wait for a port. */
   get turn(): Turn {
     const cost = this.cost.requestedCost ?? 0;
     this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.isMutation ? cost - weightOfWrite : cost);
     return this.#turn;
   }
 
-  /** Of work before the cost is known. */
+  /** Turn of work before the cost is known. */
   turnBefore(weight: number): Promise<void> | null {
     return this.#turns.take(this.#owner, weight);
   }

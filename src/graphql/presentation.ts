@@ -81,7 +81,7 @@ function printResult(
   return printing instanceof Promise ? printing.then(bodyOf) : bodyOf(printing);
 }
 
-/** Of results that streams share. Errors have the id of their request. */
+/** Sizes of results that streams share. Errors have the id of their request. */
 const sizes = new WeakMap<ExecutionResult, SizedResult>();
 const prints = new WeakMap<ExecutionResult, Promise<PresentedBody>>();
 

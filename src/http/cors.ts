@@ -21,7 +21,7 @@ export interface Cors {
   answer(request: IncomingRequest): boolean;
 }
 
-/** Of all routes: the router refuses others. */
+/** Methods of all routes: the router refuses others. */
 const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE';
 
 /** Ids, limits and versions that clients act upon. */

@@ -31,11 +31,11 @@ export interface RequestFacts {
   keyId?: string;
   tokenId?: string;
   workspaceId?: string;
-  /** Of events that were emitted, separated by spaces. */
+  /** Ids of events that were emitted, separated by spaces. */
   eventId?: string;
 }
 
-/** Of a request, beyond which a line has no more ids. */
+/** Events of a request, beyond which a line has no more ids. */
 const eventsOfLine = 10;
 
 export function noteEvent(facts: RequestFacts, eventId: string): void {
@@ -60,7 +60,7 @@ export class IncomingRequest {
   readonly facts: RequestFacts = {};
   /** The path's pattern, once known. */
   route: string | undefined;
-  /** Of the response, kept until it is sent: node:http would check and copy each twice. */
+  /** Headers of the response, kept until it is sent: node:http would check and copy each twice. */
   readonly #ownHeaders: Record<string, string | number>;
   readonly #startedAt = performance.now();
   readonly #options: RequestOptions;

@@ -3,7 +3,7 @@ import type { Metrics, Span, Telemetry, Tracer } from '../telemetry/telemetry.ts
 import type { IncomingRequest } from './incoming-request.ts';
 import { withoutCredentials } from './request-head.ts';
 
-/** Of HTTP, or an operation on a WebSocket. */
+/** Request of HTTP, or operation on a WebSocket. */
 export type ObservedRequest = Pick<
   IncomingRequest,
   'id' | 'method' | 'path' | 'route' | 'headers' | 'httpVersion' | 'facts' | 'elapsedTime' | 'isFinished' | 'whenClosed'
@@ -16,11 +16,11 @@ export type RequestObserver = (request: ObservedRequest) => Observation;
 
 export interface Observation {
   within(work: () => void): void;
-  /** Of a response: counts it. @param tell within the span */
+  /** Ends the response: counts it. @param tell within the span */
   end(tell: () => void): void;
 }
 
-/** Of operations on a WebSocket. */
+/** Method that stands for operations on a WebSocket. */
 export const socketMethod = 'WS';
 
 /** Operation names with series of their own: clients can send any number. */

@@ -10,11 +10,11 @@ import { clientOf } from '../net/addresses.ts';
 /** 1 MiB. */
 export const maxBodyBytes = 1_048_576;
 
-/** Of one body: node:http makes a buffer and an event of each, whatever its length. */
+/** Chunks of one body: node:http makes a buffer and an event of each, whatever its length. */
 export const maxBodyChunks = 16_384;
 
 interface BodyLimits {
-  /** Of all bodies together. */
+  /** Bytes of all bodies together. */
   readonly bytes: number;
   /** Up to this length a body does not count: a connection takes as much memory without one. */
   readonly small: number;
@@ -171,7 +171,7 @@ class RequestBody implements CountedBody, Waiter {
 }
 
 const empty = Buffer.alloc(0);
-/** Of memory for a body of several chunks. */
+/** Bytes first allocated for a body of several chunks. */
 const firstBytes = 4_096;
 
 export const tooLarge = (): ServiceError =>

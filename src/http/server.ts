@@ -43,7 +43,7 @@ interface HttpOptions {
   readonly cors?: Cors | null;
   readonly observer?: RequestObserver | null;
   readonly waiting?: WaitingLimits;
-  /** Of an idle connection. */
+  /** Lifetime of an idle connection, in milliseconds. */
   readonly keepAliveMs?: number;
 }
 

@@ -15,7 +15,7 @@ const pingMs = 12_000;
 /** Milliseconds until a missing pong ends the connection: the ping waits behind all that is unread. */
 const pongMs = 60_000;
 
-/** Of the closing handshake, in milliseconds. */
+/** Deadline of the closing handshake, in milliseconds. */
 const closeMs = 3_000;
 
 /** Bytes of a message without a caller so far: what is unfinished waits in memory. */
@@ -30,7 +30,7 @@ export const socketLimits = {
   caller: { maxBufferedChunks: 4_096, maxFragments: 64 },
 } as const;
 
-/** Of a message with what stands between its parts: clients send pings and pongs there. */
+/** Bytes of a message with what stands between its parts: clients send pings and pongs there. */
 const maxArrivingBytes = 2 * maxBodyBytes;
 
 /** Bytes (RFC 6455, section 5.5). */
@@ -138,7 +138,7 @@ export class SocketConnection {
     });
   }
 
-  /** Of {@link maxBodyBytes}, from now on. */
+  /** Accepts messages of {@link maxBodyBytes}, from now on. */
   acceptLargeMessages(): void {
     const { maxBufferedChunks, maxFragments } = socketLimits.caller;
     // ws takes one limit for all connections; its receiver reads these with every frame.

@@ -37,7 +37,7 @@ export interface Caller {
   /** Null for every account of the workspace. */
   readonly accountIds: ReadonlySet<string> | null;
   readonly expiresAt: Date | null;
-  /** Of a key that only the service can check: then nothing else here is true of it. */
+  /** Key that only the service can check: then nothing else here is true of it. */
   readonly forwardedKey?: ForwardedKey;
 }
 

@@ -6,7 +6,7 @@ export const issueLimits = {
   count: 50,
   /** The first issue is told even if it is larger. */
   bytes: 8_192,
-  /** Of an echoed name, key or value. */
+  /** Longest echoed name, key or value. */
   echoedCharacters: 100,
   detailBytes: 2_048,
 } as const;

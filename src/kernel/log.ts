@@ -23,7 +23,7 @@ export const logOptions = (level: string, tracer: Tracer | null, secrets: readon
 
 /** Driver errors show values of a statement or command here, or an address with a password. */
 const fieldsWithValues: ReadonlySet<string> = new Set(['input', 'parameters', 'args', 'command', 'previousErrors']);
-/** Of Postgres, whose errors have a severity: `Failing row contains (…)`. */
+/** Fields of Postgres that can hold values, whose errors have a severity: `Failing row contains (…)`. */
 const fieldsOfPostgres: ReadonlySet<string> = new Set(['detail', 'where', 'internalQuery']);
 
 function withoutValues(told: object): object {

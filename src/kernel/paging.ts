@@ -17,7 +17,7 @@ export interface Page<T> {
   readonly cursor: string | null;
 }
 
-/** Of a list. */
+/** Size of a list. */
 export interface ListSize {
   readonly count: number;
   /** False where counting ended at a bound: the list has at least so many. */

@@ -12,15 +12,15 @@ interface ForwardedIdempotency {
 
 /** What an operation has used of its budgets so far. */
 export interface Spent {
-  /** Of a service. */
+  /** Calls of a service. */
   calls: number;
   /** Monotonic milliseconds. */
   firstCallAt: number | null;
-  /** Of large rows, held or waited for. */
+  /** Bytes of large rows, held or waited for. */
   readBytes: number;
-  /** Of them, those held. */
+  /** Bytes of {@link readBytes} that are held. */
   heldBytes: number;
-  /** Of lists that are read in slices (store/keyset-pages.ts). */
+  /** Slices of lists that are read in slices (store/keyset-pages.ts). */
   slices: number;
 }
 

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { ServiceError } from './errors.ts';
 
-/** Of one piece of work. */
+/** Trouble of one piece of work. */
 export interface Trouble {
   failed(error: unknown): void;
   worked(): void;

@@ -37,7 +37,7 @@ function parseAddress(text: string): Address {
   return translation === undefined ? address : translated(address, translation.at);
 }
 
-/** Of a block in a translation. All of a translation is no block of IPv4: it would allow everything. */
+/** Parses a block, also one within a translation. All of a translation is no block of IPv4: it would allow everything. */
 function parseBlock(text: string): AddressBlock {
   const [network, bits] = block(text);
   const translation = translationOf(network);
@@ -101,7 +101,7 @@ export function literalAddress({ hostname }: { readonly hostname: string }): str
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** Of the addresses of a name, those that may be connected to. A name without any is refused. */
+/** Filters the addresses of a name to those that may be connected to. A name without any is refused. */
 export const allowedOf = (addresses: readonly ResolvedAddress[], allows: AddressRule): readonly ResolvedAddress[] =>
   addresses.filter(({ address }) => allows(address));
 

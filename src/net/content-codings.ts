@@ -6,7 +6,7 @@ import { commaList } from '../kernel/lib/comma-list.ts';
 export type Decoder = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 
 const [ungzip, unzlib, unraw] = [promisify(gunzip), promisify(inflate), promisify(inflateRaw)];
-/** Of zlib's header, in the low bits of the first byte. Some services leave the header out. */
+/** Tells zlib's header by the low bits of the first byte. Some services leave the header out. */
 const isZlib = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 0x0f) === 8;
 
 const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([

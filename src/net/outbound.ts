@@ -46,7 +46,7 @@ const maxReadBytes = 16 * 1024;
 const maxWireBytes = 128 * 1024;
 const shownBytes = 1024;
 
-/** Of idle connections. The other side may ask for another time, up to the maximum. */
+/** Lifetime of idle connections. The other side may ask for another, up to the maximum. */
 const keepAlive = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 30_000 } as const;
 
 interface OutboundOptions {

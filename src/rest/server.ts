@@ -17,7 +17,7 @@ import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';
 import { respond } from './responder.ts';
 
-/** Of each piece of a read, as that of a list of GraphQL: what is read, shown and printed is not known beforehand. */
+/** Weight of each piece of a read, as that of a list of GraphQL: what is read, shown and printed is not known beforehand. */
 const weightOfRead = 1_000;
 
 const descriptionPath = '/openapi.json';

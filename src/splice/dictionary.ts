@@ -42,7 +42,7 @@ function quoted(key: string): Buffer {
   return Buffer.from(text);
 }
 
-/** Of the first and the last eight bytes, as in assembly/dictionary.ts. */
+/** Hashes the first and the last eight bytes, as assembly/dictionary.ts does. */
 function hashText(text: Buffer): number {
   const padded = Buffer.concat([text, Buffer.alloc(8)]);
   const first = padded.readBigUInt64LE();

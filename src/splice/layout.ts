@@ -41,15 +41,15 @@ export const keyLength = 0;
 export const keyMask = 4;
 /** What was found: of a key the offset of its slot, of a mapped string its JSON text, of a case its first step. */
 export const keyValue = 8;
-/** Of a key: what is under it. Of a mapped string: the length of its JSON text. */
+/** Key: what is under it. Mapped string: the length of its JSON text. */
 export const keyDetail = 12;
-/** Of a key: the shape of the object, or of the entries of the list. */
+/** Key: the shape of the object, or of the entries of the list. */
 export const keyShape = 16;
-/** Of a key: the key that followed it last time in its object. The kernel writes it. */
+/** Key: the key that followed it last time in its object. The kernel writes it. */
 export const keyNext = 20;
-/** Of a key whose value is not noted: the first key that was met in the value last time. The kernel writes it. */
+/** Key whose value is not noted: the first key that was met in the value last time. The kernel writes it. */
 export const keyInside = 24;
-/** Of a key that can be expected: the shape of its object, or the record of the key whose value is skipped. */
+/** Key that can be expected: the shape of its object, or the record of the key whose value is skipped. */
 export const keyOwner = 28;
 export const keyText = 32;
 
@@ -116,11 +116,11 @@ export const stepRequired = 20;
  * step where there is something.
  */
 export const stepTable = 24;
-/** Of mappings: the text for others. Of a switch: the first step for others, or 0. Of a choice: the same. Of base64url: its suffix. */
+/** Mapping: the text for others. Switch and choice: the first step for others, or 0. base64url: its suffix. */
 export const stepOtherwise = 28;
 export const stepOtherwiseLength = 32;
 export const stepBody = 36;
-/** Of base64url: the slots of an object, and of the leaf in it that is printed first; of the object 0 where there is none. */
+/** base64url: the slots of an object, and of the leaf in it that is printed first; of the object 0 where there is none. */
 export const stepFirstObject = 36;
 export const stepFirstLeaf = 40;
 export const stepText = 48;
@@ -154,7 +154,7 @@ export const printInner = 16;
 export const printInnerEnd = 20;
 // The parameters are lists: the first has those by index, each other has one for each item.
 export const parameterListCount = 24;
-/** Of each list: the address of its texts' places, and how many there are. Of each text: its address and its length. */
+/** Lists: for each the address of its texts' places, and how many there are; for each text its address and its length. */
 export const parameterLists = 32;
 export const parameterBytes = 8;
 

@@ -211,7 +211,7 @@ function familyOf(errorName: ErrorName, { refusesFor }: ContractEndpoint): Error
   return family === 'account' && refusesFor === 'key' && errorName !== 'account_mismatch' ? 'key' : family;
 }
 
-/** Of a passed-on title, detail or instance, in UTF-16 code units. */
+/** Longest title, detail or instance that is passed on, in UTF-16 code units. */
 const maxReportedText = 2_000;
 
 const reportedText = (value: unknown): string | undefined =>

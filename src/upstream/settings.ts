@@ -24,6 +24,6 @@ export interface UpstreamSettings {
   readonly connections: number;
   /** On the way to it. */
   readonly proxies?: ProxySettings | undefined;
-  /** Of a response. */
+  /** Most bytes of a response. */
   readonly maxBytes: number;
 }

@@ -46,7 +46,7 @@ export type AccountListRequest = z.infer<typeof accountListShape>;
 /** Binds cursors, beside the key. */
 export const accountListScope = ({ type, status }: AccountFilter): CursorScope => [anyOf(type), anyOf(status)];
 
-/** Of one token, which has to fit into a header. */
+/** Limits of one token, which has to fit into a header. */
 const tokenLimits = { accountIds: 20, origins: 10 } as const;
 
 /** As browsers write one: `https://app.example`. A wildcard would match none. */

@@ -34,7 +34,7 @@ export interface JobsPort {
   readonly found?: PageSource<string, Page<JobPosting>>;
   /** The given fields of each posting, in the order of the ids; null for a posting that the key cannot see. */
   fields(context: RequestContext, request: JobFieldsRequest): Promise<(JobFields | null)[]>;
-  /** Of one account, or of all that the key may use. `limit` is 1 to 250. */
+  /** Lists those of one account, or of all that the key may use. `limit` is 1 to 250. */
   list(context: RequestContext, request: JobListRequest): Promise<Page<JobPosting>>;
   /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */
   lists(context: RequestContext, requests: readonly JobPageRequest[]): Promise<(Page<JobPosting> | Error)[]>;

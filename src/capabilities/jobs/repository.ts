@@ -201,7 +201,7 @@ export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   updated_at: job.updated_at,
 });
 
-/** Of a posting or a draft: digits only, as the network's; 15, the first of which is not zero. */
+/** Creates the id of a posting or a draft: digits only, as the network's; 15, the first of which is not zero. */
 export const newJobId = (randomBytes: RandomBytes): string =>
   (100_000_000_000_000n + (randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n)).toString();
 

@@ -71,7 +71,7 @@ const pay = z
     path: ['max'],
   });
 
-/** Of a host with a dot: a network sends there from elsewhere. */
+/** Whether the address has a host with a dot: a network sends there from elsewhere. */
 const isEmailAddress = (value: string): boolean =>
   z.regexes.html5Email.test(value) && value.includes('.', value.lastIndexOf('@'));
 

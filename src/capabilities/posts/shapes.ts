@@ -20,7 +20,7 @@ const author = z.object({
   profile_picture_url: z.string().optional(),
 });
 
-/** Of a place in a text. Integers are not asked for: a service's are passed on. */
+/** Offset of a place in a text. Integers are not asked for: a service's are passed on. */
 const utf16Offset = () =>
   z.number().meta({ description: 'In UTF-16 code units, as JavaScript counts; a service may count otherwise.' });
 

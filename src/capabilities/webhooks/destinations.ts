@@ -34,7 +34,7 @@ export const resealSecrets = (
   { webhook_id, secrets }: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets'>,
 ): string | null => vault.reseal(secretsPlace(webhook_id), secrets);
 
-/** Of a destination without a run of failures. */
+/** Columns of a destination without a run of failures. */
 export const recovered = { failing_since: null, failed_attempts: 0, failing: 0, paused_until: 0 } as const;
 
 /** With a new secret. */

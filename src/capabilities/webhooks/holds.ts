@@ -45,7 +45,7 @@ export async function holdPending(
     .execute();
 }
 
-/** Of webhooks, one after the other. */
+/** Holds of webhooks, one after the other. */
 export const holds = (database: Database, transaction: NotifyingTransaction, kind: DatabaseKind) => ({
   next: (behind: string) => firstWebhookBehind(database, 'pending_holds', behind),
   step: (webhookId: string) => holdStep(transaction, kind, webhookId),

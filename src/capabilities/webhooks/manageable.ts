@@ -38,7 +38,7 @@ export async function requireManageableWebhook(
   return webhook as ManageableWebhook;
 }
 
-/** Of one command; several only where others change the webhook's accounts in between. */
+/** Checks of one command; several only where others change the webhook's accounts in between. */
 const maxChecks = 5;
 
 /**

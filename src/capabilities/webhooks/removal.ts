@@ -39,7 +39,7 @@ export function removeWebhook(
 /** In the index of deliveries. */
 type DeliveryPosition = readonly [state: string, createdAt: number, id: string];
 
-/** Of webhooks, one after the other. Each step of a webhook begins at the end of its last. */
+/** Removals of webhooks, one after the other. Each step of a webhook begins at the end of its last. */
 export function removals(database: Database, kind: DatabaseKind) {
   const lastOf = new Map<string, DeliveryPosition>();
   return {

@@ -164,7 +164,7 @@ export const readWhole =
 
 const isWhole = (row: ListedRow & SmallParts): row is WebhookTable => row.headers !== null && row.data !== null;
 
-/** Of every workspace. */
+/** Webhooks of every workspace. */
 export const storedWebhooks = (database: Database) => database.selectFrom('webhooks').select(listedColumns);
 
 /** As {@link visibleWebhooks}. */

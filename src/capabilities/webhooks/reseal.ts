@@ -7,7 +7,7 @@ import { inTransaction } from '../../store/transaction.ts';
 import { resealSecrets } from './destinations.ts';
 import { resealHeaders } from './repository.ts';
 
-/** Of one transaction: workers and commands wait for its rows. */
+/** Webhooks of one transaction: workers and commands wait for its rows. */
 const webhooksOfStep = 20;
 
 /** In the order of ids. A concurrent change wins; unreadable values stay, for their users to report. */

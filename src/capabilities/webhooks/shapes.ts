@@ -91,7 +91,7 @@ export const webhookListRequestShape = z.strictObject({
   cursor: pageCursor().optional(),
 });
 
-/** Of AUTO and TRIGGER webhooks, at creation and in updates. */
+/** Settings of AUTO and TRIGGER webhooks, at creation and in updates. */
 const settings = {
   name: shortText().optional(),
   format: z.enum(webhookFormats).optional(),

@@ -104,7 +104,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   return upstream.isTranslated(webhookEndpoints.list) ? port : { ...port, pages: webhookPages(upstream) };
 }
 
-/** Of a page in its list, which is the one that the page's cursors are bound to. */
+/** Place of a page in its list, which is the one that the page's cursors are bound to. */
 const placeOfSearch = (page: WebhookSearch): string => JSON.stringify([webhookListScope(page), page.cursor]);
 
 const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList> => ({

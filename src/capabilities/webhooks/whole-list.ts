@@ -13,7 +13,7 @@ import { type Webhook, webhookLimits } from './shapes.ts';
 type WholeListContext = Parameters<typeof readWhole>[0] &
   Parameters<typeof listedWebhooks>[0] & { readonly cursors: CursorCodec };
 
-/** Of a page as JSON, unless one webhook alone has more. */
+/** Bytes of a page as JSON, unless one webhook alone has more. */
 export const maxListBytes = 4_194_304;
 
 /** Stored bytes of one statement, measured before the next: accounts are stored as ids alone. */

@@ -4,7 +4,7 @@ import { type WebhookDataKey, type WebhookEvent, type WebhookSource, webhookSour
 
 const sources = entriesOf(webhookSources);
 
-/** Of all sources. Object.fromEntries loses the types of keys. */
+/** Descriptions of all sources. Object.fromEntries loses the types of keys. */
 const sourceDescriptions = Object.fromEntries(
   sources.map(([source, { description }]) => [source, description]),
 ) as Record<WebhookSource, string>;

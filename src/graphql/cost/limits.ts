@@ -12,16 +12,16 @@ export const operationLimits = {
   characters: 262_144,
   /** Thirty times those of a query for every field of the schema. */
   tokens: 10_000,
-  /** Of brackets in selections and values: parser and validation recurse into each. */
+  /** Depth of brackets in selections and values: parser and validation recurse into each. */
   nesting: 100,
   operations: 50,
-  /** Of fragments in fragments. */
+  /** Depth of fragments in fragments. */
   fragmentNesting: 32,
   aliases: 200,
   /** Selected, under whatever names. */
   rootFields: 50,
   mutations: 20,
-  /** Of fields in fields. */
+  /** Depth of fields in fields. */
   depth: 16,
   /** Pairs of fields with one response name, which the validation compares. */
   comparisons: 100_000,

@@ -46,7 +46,7 @@ export function operationCost(
 
 interface ObjectScope {
   readonly type: GraphQLCompositeType;
-  /** Of a connection: the page size, that is of `nodes` and `edges`. */
+  /** Page size of a connection, that is of `nodes` and `edges`. */
   readonly size: number | undefined;
 }
 

@@ -81,7 +81,7 @@ export const selectionSetsOf = (nodes: readonly FieldNode[]): SelectionSetNode[]
 
 interface VariableValue {
   readonly value: unknown;
-  /** Of its lists and objects, at any depth. */
+  /** Weight of its lists and objects, at any depth. */
   readonly weight: number;
 }
 

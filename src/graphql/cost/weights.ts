@@ -39,7 +39,7 @@ const weights = {
 /** These are for `extensions`. Of a field that reads one object, or a few, by id. */
 export const readsById = costs(weights.read);
 
-/** Of a field that reads or makes counts of an object. */
+/** Cost of a field that reads or makes counts of an object. */
 export const readsCounts = costs(weights.counts);
 
 export const readsSize = costs(weights.size);
@@ -50,16 +50,16 @@ export const weightOfWrite = weights.mutation;
 
 export const tellsSchema = costs(weights.schema);
 
-/** Of a field that seals a cursor: once for each edge, however often it is selected. */
+/** Cost of a field that seals a cursor: once for each edge, however often it is selected. */
 export const sealsCursor = costs(weights.cursor);
 
-/** Of a list within an object. @param assumedSize of a large one */
+/** Cost of a list within an object. @param assumedSize of a large one */
 export const listOf = (assumedSize: number) => costs(null, { assumedSize });
 
-/** Of a list within an object that is read by itself. @param assumedSize of a large one */
+/** Cost of a list within an object that is read by itself. @param assumedSize of a large one */
 export const readsPart = (assumedSize: number) => costs(weights.read, { assumedSize });
 
-/** Of a list read by the ids in an argument. */
+/** Cost of a list read by the ids in an argument. */
 export const readsByIds = (argument: string, assumedSize: number) =>
   costs(weights.read, { assumedSize, slicingArguments: [argument], requireOneSlicingArgument: false });
 

@@ -43,7 +43,7 @@ export interface DocumentOf {
 /** Parsing and validating take about half a microsecond a character. */
 export const weightOfText = (text: string): number => text.length / 2;
 
-/** Of all remembered documents: a few clients', with capacity for large ones. A token takes up to 1 KB. */
+/** Tokens of all remembered documents: a few clients', with capacity for large ones. A token takes up to 1 KB. */
 const cachedTokens = 200_000;
 
 interface RememberOptions {

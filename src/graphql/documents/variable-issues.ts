@@ -22,7 +22,7 @@ export const notNull: Problem = { code: 'not_null', message: 'must not be null' 
 export class VariableIssues {
   readonly #name: string;
   readonly #type: GraphQLInputType;
-  /** Of each object, what is wrong with its own fields: graphql-js names the object only. */
+  /** Tells of each object what is wrong with its own fields: graphql-js names the object only. */
   readonly #ofObjects = new Map<object, Iterator<Issue>>();
 
   constructor(name: string, type: GraphQLInputType) {

@@ -3,7 +3,7 @@ import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { Declined } from './declined.ts';
 import type { Project } from './introspection.ts';
 
-/** Of a prepared introspection, per cost 1: about as many as a microsecond puts together. */
+/** Characters of a prepared introspection per cost 1: about as many as a microsecond puts together. */
 const charactersOfCost = 64;
 
 export const introspect = (): Executor => (exchange) => {

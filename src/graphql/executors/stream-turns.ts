@@ -12,14 +12,14 @@ export const streamLimits = {
   cost: 20_000,
   /** Executions of one key at once. */
   ofKey: 4,
-  /** Of any execution: cheap ones can have large results. */
+  /** Cost of any execution, at least: cheap ones can have large results. */
   leastCost: 1_250,
   /** Up to this cost, the only execution of a key does not wait for those of others: they may take seconds. */
   light: 100,
-  /** Of any result: printing and sending takes as long. */
+  /** Weight of any result, at least: printing and sending takes as long. */
   leastWeight: turnLimits.perTurn / 8,
   unreadBytes: 16_777_216,
-  /** Of a process: beyond it, only keys without any get more. */
+  /** Unread bytes of a process: beyond these, only keys without any get more. */
   unreadBytesOfProcess: 67_108_864,
 } as const;
 

@@ -42,7 +42,7 @@ export async function subscribeInTurns(
     contextValue: context,
   });
   if (!isAsyncIterable<unknown>(events)) return events;
-  /** Of the last result, until the door has written it: then the connection counts it. */
+  /** Bytes of the last result, until the door has written it: then the connection counts it. */
   let unwritten = 0;
   const counted: StreamTurn = {
     ...turn,

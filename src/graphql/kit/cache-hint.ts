@@ -77,7 +77,7 @@ export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operatio
   return Number.isFinite(seconds) ? seconds : 0;
 }
 
-/** Of an abstract type the least, as any object may come. */
+/** Age of a type; of an abstract type the least, as any object may come. */
 const ageOfType = (schema: GraphQLSchema, type: GraphQLCompositeType, inherited: number): number =>
   isAbstractType(type)
     ? Math.min(...schema.getPossibleTypes(type).map((each) => ageOfType(schema, each, inherited)))

@@ -125,7 +125,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   });
 }
 
-/** Of an argument `query`. */
+/** Description of an argument `query`. */
 export const searchDescription = (things: string, whose: string) =>
   `Lists only the ${things} ${whose} this text, of 1 to 255 characters. The case of A to Z makes no difference; every other character is matched as it is, wildcards and accents included.`;
 

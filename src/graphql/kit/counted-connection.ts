@@ -53,7 +53,7 @@ export function countedConnectionType<T extends object>(
 
 type CamelCase<Name> = Name extends `${infer Word}_${infer Others}` ? `${Word}${Capitalize<CamelCase<Others>>}` : Name;
 
-/** Of a field: the names of the request in camelCase, and those of a connection. Null is as good as none. */
+/** Arguments of a field: the names of the request in camelCase, and those of a connection. Null is as good as none. */
 type ListArguments<Request> = {
   readonly [Name in keyof Omit<Request, keyof ListRequest> as CamelCase<Name>]?: Request[Name] | null | undefined;
 } & Pick<ConnectionRequest<Request, unknown>, 'first' | 'after'>;

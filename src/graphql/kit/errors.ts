@@ -121,7 +121,7 @@ const inGraphQL = (error: unknown): ServiceError => issuesInGraphQL(fromUnknown(
 
 /** graphql-js' own messages have about a hundred, and the names and values that they repeat. */
 const maxMessageCharacters = 500;
-/** Of all errors of graphql-js in a response. The first is told even if it is larger. */
+/** Bytes of all errors of graphql-js in a response. The first is told even if it is larger. */
 const maxErrorBytes = 12_288;
 /** Added to each error, besides the message, which `detail` repeats. */
 const envelopeBytes = 200;

@@ -29,7 +29,7 @@ const keyOfInput = z.strictObject({ idempotency_key: idempotencyKey() });
 
 interface Once<Output> {
   readonly operation: AnyOperation<Output>;
-  /** Of the mutation: each has keys of its own. */
+  /** Name of the mutation: each has keys of its own. */
   readonly name: string;
   readonly key: unknown;
   readonly request: object;

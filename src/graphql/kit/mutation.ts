@@ -63,7 +63,7 @@ interface Mutation<Input extends object, Output, Success extends Result> {
   readonly toRequest?: (input: Input) => object;
   /** Whether the input has an `idempotencyKey`, which is none of the operation's. */
   readonly oncePerKey?: true;
-  /** Of a change, where null could be read as "remove" or as "all": its shape refuses it. Elsewhere null is as good as none. */
+  /** Set for a change, where null could mean "remove" or "all": its shape refuses it. Elsewhere null is as good as none. */
   readonly refusesNull?: true;
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Of SHA-256. */
+/** Block of SHA-256. */
 const blockBytes = 64;
 const digestBytes = 32;
 

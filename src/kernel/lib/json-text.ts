@@ -314,7 +314,7 @@ function* piecesOfObject(object: Readonly<Record<string, unknown>>): Generator<s
   yield separator === '{' ? '{}' : '}';
 }
 
-/** Of punctuation around a value, or of a number. */
+/** Bytes of punctuation around a value, or of a number. */
 const bytesOfOther = 8;
 
 /** Bytes as JSON, roughly: escapes are not counted. Stops at the limit. No recursion: events nest deeply. */

@@ -57,7 +57,7 @@ function addOccurrences(ranges: Range[], text: string, secret: string): void {
   }
 }
 
-/** Of a secret that the end of the text cuts off. */
+/** Adds the beginning of a secret that the end of the text cuts off. */
 function addBeginning(ranges: Range[], text: string, secret: string): void {
   for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
     if (!text.endsWith(secret.slice(0, length))) continue;
@@ -176,7 +176,7 @@ const otherEscapes =
 
 const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Of HTML and URLs. What they stand for is written as in JSON, which a line of the log is. */
+/** Undoes escapes of HTML and URLs. What they stand for is written as in JSON, which a line of the log is. */
 const withoutOtherEscapes = undoing(otherEscapes, ([, hex, decimal, name, percent]) => {
   const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? '0', 16) : Number(decimal);
   if (code > 0x7e) return null;

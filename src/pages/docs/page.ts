@@ -29,7 +29,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Of a drawing that is opened as a page. */
+/** Policy of a drawing that is opened as a page. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
 /** The pages by their paths in the repository, in the groups of the menu, which are those of the README. */

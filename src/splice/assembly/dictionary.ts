@@ -37,7 +37,7 @@ function equalBytes(one: usize, other: usize): u32 {
   return i8x16.bitmask(i8x16.eq(v128.load(one), v128.load(other)));
 }
 
-/** Of the first and the last eight bytes, as in ../dictionary.ts. */
+/** Hashes the first and the last eight bytes, as ../dictionary.ts does. */
 @inline
 export function hash(text: usize, length: usize): u32 {
   const first = load<u64>(text);

@@ -13,7 +13,7 @@ const daysPerEra: u32 = 146_097;
 const daysPerCentury: u32 = 36_524;
 const daysPerFourYears: u32 = 1_460;
 
-/** Of a text such as "2026-01-01T00:00:00.000Z", with its quotes. */
+/** Length of a text such as "2026-01-01T00:00:00.000Z", with its quotes. */
 const printedLength: usize = 26;
 
 /** Whether {@link printTime} prints a number, which has no sign, point or exponent. */

@@ -37,7 +37,7 @@ export function isUtf8(start: usize, end: usize): bool {
   return true;
 }
 
-/** Of each byte of a block, whether it may follow those before it. */
+/** Tells for each byte of a block whether it may follow those before it. */
 @inline
 function errors(at: usize): v128 {
   const block = v128.load(at);

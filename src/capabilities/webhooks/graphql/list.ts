@@ -1,4 +1,4 @@
-/** Of the workspace, and of an account. */
+/** Lists of webhooks, of the workspace and of an account. */
 
 import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';

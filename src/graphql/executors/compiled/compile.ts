@@ -35,7 +35,7 @@ export interface Compiling {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
-  /** Of one object. @throws Declined beyond a plan's bound */
+  /** Counts the fields of one object. @throws Declined beyond a plan's bound */
   readonly count: (selected: Collected['fields']) => void;
   /** What the plan prints is for callers with the scope. */
   readonly needs: (scope: Scope) => void;
@@ -49,7 +49,7 @@ export interface InnerPlace {
   readonly parent: GraphQLObjectType;
   readonly field: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
-  /** Of the parent. */
+  /** Shape of the parent. */
   readonly shape: MutableShape;
 }
 

@@ -16,7 +16,7 @@ interface CompiledRoot extends CompiledReading {
 }
 
 export interface CompiledOperation {
-  /** Of the callers who get what the plan prints; the resolvers give others something else. */
+  /** Scopes of the callers who get what the plan prints; the resolvers give others something else. */
   readonly scopes: ReadonlySet<Scope>;
   readonly plan: SplicePlan;
   readonly roots: readonly CompiledRoot[];

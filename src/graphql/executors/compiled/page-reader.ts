@@ -30,7 +30,7 @@ interface Reading {
   /** Those of one key are read by the longest page among them. */
   readonly sharedKey: string;
   readonly limit: number;
-  /** Of its page in the loader that resolvers use (see loaders.ts). */
+  /** Key of its page in the loader that resolvers use (see loaders.ts). */
   readonly pageKey: string;
   /** The longest page of its shared key. */
   read: ReadPage | undefined;
@@ -64,7 +64,7 @@ interface Wanted {
   readonly reading: Reading;
   /** Whether it is the first that asks for its page. */
   readonly isUnread: boolean;
-  /** Of the list above it; its own is the one at this place. */
+  /** Prints of the list above it; its own is the one at this place. */
   readonly prints: Print[];
   readonly at: number;
 }

@@ -60,7 +60,7 @@ export function leafRuleOf(type: GraphQLLeafType): LeafRule {
   return { mapping: Object.fromEntries(mapping), otherwise: fallback === undefined ? null : JSON.stringify(fallback) };
 }
 
-/** Of an enum's words, found by others. @throws Declined for a type that is no enum */
+/** Rule for an enum's words, found by others. @throws Declined for a type that is no enum */
 export function wordsRuleOf(type: GraphQLLeafType, words: Readonly<Record<string, string>>): LeafRule {
   const rule = leafRuleOf(type);
   if (typeof rule === 'string') throw new Declined(`${type.name} has no words`);

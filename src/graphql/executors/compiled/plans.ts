@@ -23,7 +23,7 @@ export interface Plans {
   planFor(values: Values): EncodedOperation | Declined;
 }
 
-/** Of one operation: one per combination of values that decide the selection. */
+/** Plans of one operation: one per combination of values that decide the selection. */
 const maxPlans = 16;
 
 /** @param grew gets the bytes of each plan that is kept, negative when it is given up. @returns the reason against compiling, whatever the values */

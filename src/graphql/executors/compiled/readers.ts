@@ -74,7 +74,7 @@ function constantOf(literal: ValueNode, type: GraphQLInputType): unknown {
 
 export type AnyPages = PageSource<unknown, Page<unknown>>;
 
-/** Of a source that reads what `of` says. */
+/** Pages of a source that reads what `of` says. */
 export const pagesOf = (of: AnySource, ports: Ports): AnyPages | undefined =>
   // Requests of a source come from itself.
   of.pages(ports) as AnyPages | undefined;

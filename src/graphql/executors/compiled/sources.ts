@@ -10,7 +10,7 @@ export interface CompiledSource {
   readonly of: AnySource;
   /** Distinguishes it from the others of the operation. */
   readonly index: number;
-  /** Of items, all that is read. */
+  /** Keys of items: all that is read. */
   readonly keys: ReadonlySet<string>;
   readonly readMetadata: ReadMetadata;
 }

@@ -165,14 +165,14 @@ class Execution {
     return { field, complete, isNullable, isLeaf: isLeafType(inner) };
   }
 
-  /** Of the field, also for an entry of its lists. */
+  /** Info of the field, also for an entry of its lists. */
   #infoOf(field: SelectedField, path: ResponsePath): ResolveInfo {
     let own = path;
     while (typeof own.key === 'number' && own.prev !== undefined) own = own.prev;
     return new ResolveInfo(this.#executed, field, own.prev);
   }
 
-  /** Of values other than null. */
+  /** Completion of values other than null. */
   #completeOf(type: GraphQLOutputType, field: SelectedField): Complete {
     if (isLeafType(type)) {
       return (value) => {

@@ -28,7 +28,7 @@ export interface ExecutedOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Fragments;
-  /** Of the variables, coerced. */
+  /** Values of the variables, coerced. */
   readonly values: Values;
   readonly context: unknown;
   readonly rootValue: unknown;

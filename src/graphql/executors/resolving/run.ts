@@ -34,7 +34,7 @@ export const resolving =
     return { result };
   };
 
-/** Of one operation, or of one event of a subscription. */
+/** Creates the context of one operation, or of one event of a subscription. */
 export const createContext = (
   { ports, cursors, storedResponses, createLoaders }: ContextOptions,
   request: RequestContext,

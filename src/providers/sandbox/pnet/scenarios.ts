@@ -12,7 +12,7 @@ type FailsAt = 'publish' | 'edit' | 'checkpoint';
 export interface JobScenario {
   readonly description: string;
   readonly steps?: readonly CheckpointType[];
-  /** Of the published posting; `active` by default. */
+  /** State of the published posting; `active` by default. */
   readonly state?: JobState;
   readonly fails?: {
     readonly at: FailsAt;
