@@ -14,14 +14,12 @@ import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { day, hour } from '../kernel/lib/time-units.ts';
 import { receiverResponse } from '../providers/sandbox/receiver.ts';
 import { seededHash } from '../providers/sandbox/seeded-random.ts';
-import type { DatabaseKind } from '../store/json.ts';
 import type { DeliveryAttemptTable, DeliveryTable, EventTable, Tables, WebhookTable } from '../store/schema.ts';
 
 const demoSource = 'messaging';
 const event = 'message_received';
 
 interface DemoDeliveries {
-  readonly kind: DatabaseKind;
   readonly account: { readonly id: string; readonly type: string };
   /** All of messages, with addresses of the receiver of the sandbox. */
   readonly webhooks: readonly WebhookTable[];
@@ -60,7 +58,7 @@ export async function insertDemoDeliveries(transaction: Transaction<Tables>, dem
     })),
   );
   const workspaces = new Map(deliveries.map(({ row }) => [row.id, row.workspace_id]));
-  await countAttempts(transaction, demo.kind, samples, workspaces);
+  await countAttempts(transaction, samples, workspaces);
   for (const { webhook, deliveries } of sent) {
     await transaction
       .updateTable('webhook_destinations')

@@ -30,7 +30,6 @@ import {
 import { encodeChallenge } from '../providers/sandbox/pnet/checkpoints.ts';
 import { type ReceiverPath, receiverUrl } from '../providers/sandbox/receiver.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json.ts';
 import type { JobTable, WebhookTable } from '../store/schema.ts';
 import { insertDemoDeliveries } from './demo-deliveries.ts';
 
@@ -43,13 +42,11 @@ const workspaceId = demoId('demo');
 export async function ensureDemo(
   database: Database,
   {
-    kind,
     file,
     now,
     vault,
     randomBytes,
   }: SecretContext & {
-    readonly kind: DatabaseKind;
     readonly file: string;
     readonly now: Date;
   },
@@ -73,7 +70,6 @@ export async function ensureDemo(
     await transaction.insertInto('webhooks').values(webhooks).execute();
     await transaction.insertInto('webhook_destinations').values(destinations).execute();
     await insertDemoDeliveries(transaction, {
-      kind,
       account: { id: demoId('pnet'), type: 'PNET' },
       webhooks: receivers,
       now: base,

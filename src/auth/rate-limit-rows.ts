@@ -1,32 +1,36 @@
 /** A row per bucket that is not full. */
+
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
+import { rowsTable, rowsText } from '../store/json.ts';
 import { unlocked } from '../store/locks.ts';
+import { byDialect } from '../store/query-compilers.ts';
 import { statementTime } from '../store/statement-time.ts';
 import { maxAhead, type RateLimitStore } from './rate-limit.ts';
 
 /** Microseconds between deletions of full buckets' rows. */
 const cleanEvery = 60_000_000;
 
-export function databaseRateLimits(database: Database, kind: DatabaseKind): RateLimitStore {
+const [greatest, least] = [
+  byDialect({ sqlite: () => sql`max`, postgres: () => sql`greatest` }),
+  byDialect({ sqlite: () => sql`min`, postgres: () => sql`least` }),
+];
+
+export function databaseRateLimits(database: Database): RateLimitStore {
   let cleanedAt = 0;
   return {
     async add(grants, now) {
-      const at = statementTime(kind, now, 1_000_000);
+      const at = statementTime(now, 1_000_000);
       // First, as nothing is added yet if it fails; also after the clock was set back.
       if (Math.abs(now - cleanedAt) >= cleanEvery) {
         await sql`
-          delete from rate_limits where id in (select id from rate_limits where full_at < ${at} ${unlocked(kind)})`.execute(
+          delete from rate_limits where id in (select id from rate_limits where full_at < ${at} ${unlocked()})`.execute(
           database,
         );
         cleanedAt = now;
       }
       const granted = [...grants].map(([id, amount]) => ({ id, amount }));
-      const rows = rowsTable(kind, 'granted', rowsText({ id: 'text', amount: 'bigint' }, granted));
-      const [greatest, least] = (kind === 'postgres' ? ['greatest', 'least'] : ['max', 'min']).map((name) =>
-        sql.raw(name),
-      );
+      const rows = rowsTable('granted', rowsText({ id: 'text', amount: 'bigint' }, granted));
       // Ordered by id: two processes that settle the same buckets cannot deadlock.
       const { rows: settled } = await sql<{ id: string; ahead: number }>`
         insert into rate_limits (id, full_at)

@@ -4,9 +4,11 @@
  * A claim moves `next_at` to the end of its lease and leaves a token. A dead worker's deliveries are due again when the
  * lease ends; a late worker's token matches nothing any more.
  */
+
 import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
+import { isPostgres } from '../store/is-postgres.ts';
+import { rowsTable, rowsText } from '../store/json.ts';
 import { processIdLength } from '../store/presence.ts';
 import { limitOf } from '../store/query-compilers.ts';
 import type { Tables } from '../store/schema.ts';
@@ -73,14 +75,13 @@ interface Claimed {
 /** Up to `count` per webhook, within the room for their data. */
 export const claimDue = (
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   terms: ClaimTerms,
   shares: Shares,
   room: RoomTaker,
 ): Promise<Claimed> =>
-  kind === 'sqlite'
-    ? claimBy(onSqlite, transaction, terms, shares, room)
-    : claimBy(onPostgres, transaction, terms, shares, room);
+  isPostgres(transaction)
+    ? claimBy(onPostgres, transaction, terms, shares, room)
+    : claimBy(onSqlite, transaction, terms, shares, room);
 
 async function claimBy<Due extends DueDelivery>(
   statements: ClaimStatements<Due>,
@@ -111,7 +112,7 @@ const onSqlite: ClaimStatements<NumberedDelivery> = {
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<NumberedDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes, d.rowid as rowid
-        from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
+        from ${readyDeliveries} join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
         order by d.created_at ${direction(terms)} ${limitOf(count)}`.execute(transaction);
       due.push(...rows);
@@ -140,7 +141,7 @@ const onPostgres: ClaimStatements<DueDelivery> = {
     );
     const { rows: due } = await sql<DueDelivery>`
       select due.id, share.webhook_id, octet_length(e.data) as bytes
-      from ${rowsTable('postgres', 'share', rows)}
+      from ${rowsTable('share', rows)}
       cross join lateral (
         select id, event_id, created_at from deliveries
         where webhook_id = share.webhook_id and state = 'pending' and next_at = 0

@@ -7,7 +7,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, isOneOf } from '../store/json.ts';
+import { isOneOf } from '../store/json.ts';
 import { maxAheadMs } from '../store/statement-time.ts';
 
 /** More than are looked for at once. */
@@ -41,7 +41,6 @@ interface ReadRow {
  */
 export async function confirmClaims(
   database: Database,
-  kind: DatabaseKind,
   tickets: readonly ClaimTicket[],
   now: number,
 ): Promise<ReadonlySet<string>> {
@@ -53,11 +52,11 @@ export async function confirmClaims(
   const { rows } = await sql<ReadRow>`
     select id as webhook_id, revision, null as claim_token
     from webhooks join webhook_destinations on webhook_id = id
-    where ${isOneOf(kind, 'id', webhookIds)} and enabled = 1
+    where ${isOneOf('id', webhookIds)} and enabled = 1
       and (paused_until <= ${now} or paused_until > ${now + maxAheadMs['webhook_destinations.paused_until']})
     union all
     select webhook_id, null, claim_token
-    from (select webhook_id, claim_token, state from deliveries where ${isOneOf(kind, 'id', sampleIds)} limit ${sql.lit(manyClaims)}) claimed
+    from (select webhook_id, claim_token, state from deliveries where ${isOneOf('id', sampleIds)} limit ${sql.lit(manyClaims)}) claimed
     where state = 'pending'`.execute(database);
   const revisions = new Map<string, number>();
   const claims = new Set<string>();

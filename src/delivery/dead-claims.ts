@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import type { Troubles } from '../kernel/troubles.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -14,7 +13,6 @@ const deadLookMs = 1_000;
 
 interface DeadClaimsContext {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   readonly transaction: NotifyingTransaction;
   readonly presence: Pick<Presence, 'id' | 'findDead'>;
   readonly logger: Logger;
@@ -37,7 +35,6 @@ export function startFreeingDeadClaims({
 /** @returns how many deliveries are due again */
 export async function freeDeadClaims({
   database,
-  kind,
   transaction,
   presence,
   logger,
@@ -64,7 +61,8 @@ export async function freeDeadClaims({
         dead.map((id) => claimTokenOf(id, '')),
       )
       // Another process frees locked ones.
-      .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked());
+      .forUpdate()
+      .skipLocked();
     return open
       .updateTable('deliveries')
       .set({ claim_token: null, next_at: 0 })

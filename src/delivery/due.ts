@@ -2,9 +2,11 @@
  * Destinations with deliveries due. Deliveries move from the index `deliveries_waiting` to `deliveries_ready` at their
  * time: claims read the latter, so that waiting ones cost nothing.
  */
+
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json.ts';
+import { isOneOf, rowsTable, rowsText } from '../store/json.ts';
 import { unlocked } from '../store/locks.ts';
+import { byDialect } from '../store/query-compilers.ts';
 import type { Tables } from '../store/schema.ts';
 import { maxAheadMs } from '../store/statement-time.ts';
 import type { ClaimQuota } from './claim-quota.ts';
@@ -16,10 +18,10 @@ const movedAtOnce = 1_000;
 const lookedAtAtOnce = 500;
 
 /** Deliveries as `d`, for `next_at` 0: SQLite would read all pending ones of a webhook, in the index of pages. */
-export const readyDeliveries: Readonly<Record<DatabaseKind, RawBuilder<unknown>>> = {
-  sqlite: sql`deliveries d indexed by deliveries_ready`,
-  postgres: sql`deliveries d`,
-};
+export const readyDeliveries: RawBuilder<unknown> = byDialect({
+  sqlite: () => sql`deliveries d indexed by deliveries_ready`,
+  postgres: () => sql`deliveries d`,
+});
 
 /**
  * Readies deliveries at their time, a retry's or a lease's end, and those whose time a wrong clock has written.
@@ -27,14 +29,13 @@ export const readyDeliveries: Readonly<Record<DatabaseKind, RawBuilder<unknown>>
  */
 export async function readyWaiting(
   transaction: Kysely<Tables>,
-  kind: DatabaseKind,
   { now, latestFirst }: { readonly now: number; readonly latestFirst: boolean },
 ): Promise<boolean> {
   const ready = async (time: RawBuilder<unknown>) => {
     const { numAffectedRows = 0n } = await sql`
       update deliveries set next_at = 0 where id in (
         select d.id from deliveries d where d.state = 'pending' and d.next_at > 0 and ${time}
-        order by d.next_at limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
+        order by d.next_at limit ${sql.lit(movedAtOnce)} ${unlocked('d')}
       )`.execute(transaction);
     return numAffectedRows === BigInt(movedAtOnce);
   };
@@ -66,7 +67,6 @@ export interface FoundDue {
  */
 export async function dueDestinations(
   transaction: Kysely<Tables>,
-  kind: DatabaseKind,
   { cursor, perDestination, standings }: Pick<ClaimQuota, 'cursor' | 'perDestination' | 'standings'>,
 ): Promise<FoundDue> {
   const limit = lookedAtAtOnce + [...perDestination.values()].filter((left) => left <= 0).length;
@@ -80,7 +80,7 @@ export async function dueDestinations(
     return isMissing ? id : [];
   });
   // First also so that the cursor stays in the order of the scan.
-  const first = await dueAmong(transaction, kind, quick.slice(-lookedAtAtOnce));
+  const first = await dueAmong(transaction, quick.slice(-lookedAtAtOnce));
   return { destinations: [...first, ...found], through: found.at(-1)?.id ?? null };
 }
 
@@ -90,17 +90,13 @@ const columnsOfDue = sql`webhooks.id, webhooks.enabled, destination.paused_until
     select 1 from pending_holds where pending_holds.webhook_id = webhooks.id and pending_holds.account_ids = '[]'
   ) then 1 else 0 end as is_holding`;
 
-async function dueAmong(
-  transaction: Kysely<Tables>,
-  kind: DatabaseKind,
-  ids: readonly string[],
-): Promise<DueDestination[]> {
+async function dueAmong(transaction: Kysely<Tables>, ids: readonly string[]): Promise<DueDestination[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<DueDestination>`
     select ${columnsOfDue}
     from webhooks join webhook_destinations destination on destination.webhook_id = webhooks.id
-    where ${isOneOf(kind, 'webhooks.id', ids)} and exists (
-      select 1 from ${readyDeliveries[kind]}
+    where ${isOneOf('webhooks.id', ids)} and exists (
+      select 1 from ${readyDeliveries}
       where d.webhook_id = webhooks.id and d.state = 'pending' and d.next_at = 0
     )`.execute(transaction);
   return rows;
@@ -137,7 +133,6 @@ async function scan(transaction: Kysely<Tables>, from: string, last: string | nu
  */
 export async function setAside(
   transaction: Kysely<Tables>,
-  kind: DatabaseKind,
   destinations: readonly DueDestination[],
 ): Promise<{ readonly held: readonly string[]; readonly more: boolean }> {
   if (destinations.length === 0) return { held: [], more: false };
@@ -151,12 +146,12 @@ export async function setAside(
       next_at = case when aside.enabled = 0 then 0 else aside.paused_until end
     from (
       select d.id, away.enabled, away.paused_until
-      from ${rowsTable(kind, 'away', rows)}
+      from ${rowsTable('away', rows)}
       join webhooks on webhooks.id = away.webhook_id and webhooks.enabled = away.enabled
       join webhook_destinations destination on destination.webhook_id = away.webhook_id
         and (away.enabled = 0 or destination.paused_until = away.paused_until)
-      join ${readyDeliveries[kind]} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
-      limit ${sql.lit(movedAtOnce)} ${unlocked(kind, 'd')}
+      join ${readyDeliveries} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
+      limit ${sql.lit(movedAtOnce)} ${unlocked('d')}
     ) aside
     where deliveries.id = aside.id
     returning deliveries.id as id, deliveries.state as state`.execute(transaction);

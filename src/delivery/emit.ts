@@ -4,7 +4,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DeliveryEvent } from '../events/event.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json.ts';
+import { rowsTable, rowsText } from '../store/json.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
@@ -46,7 +46,6 @@ export type Emit = (emission: Emission) => Promise<Emitted>;
 
 interface EmitContext {
   readonly transaction: NotifyingTransaction;
-  readonly kind: DatabaseKind;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
@@ -74,7 +73,7 @@ export const createEmit = (context: EmitContext): Emit => {
 async function store(
   transaction: Transaction<Tables>,
   changed: ChangeRecorder,
-  { kind, now, randomBytes, telemetry = noTelemetry }: EmitContext,
+  { now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
 ): Promise<Stored> {
   const created_at = now().getTime();
@@ -99,12 +98,12 @@ async function store(
   }
 
   const ids: string[] = [];
-  for await (const receivers of receiversOf(transaction, kind, emission)) {
+  for await (const receivers of receiversOf(transaction, emission)) {
     const deliveries = receivers.map(({ webhookId, enabled }) => ({
       ...newDelivery(stored, webhookId, newTimedId(randomBytes, created_at)),
       state: enabled ? 'pending' : 'held',
     }));
-    ids.push(...(await insertDeliveries(transaction, kind, deliveries)));
+    ids.push(...(await insertDeliveries(transaction, deliveries)));
   }
   if (stored.source !== null && emission.webhookId === undefined) changed.event(stored.id);
   if (ids.length > 0) {
@@ -169,12 +168,11 @@ const insertedColumns = {
 /** @returns the ids of the stored ones: the index leaves out a second one to a webhook */
 async function insertDeliveries(
   transaction: Kysely<Tables>,
-  kind: DatabaseKind,
   deliveries: readonly DeliveryTable[],
 ): Promise<readonly string[]> {
   if (deliveries.length === 0) return [];
   const columns = sql.join(Object.keys(insertedColumns).map((column) => sql.ref(column)));
-  const rows = rowsTable(kind, 'new_delivery', rowsText(insertedColumns, deliveries));
+  const rows = rowsTable('new_delivery', rowsText(insertedColumns, deliveries));
   const { numAffectedRows } = await sql`
     insert into deliveries (${columns}) select ${columns} from ${rows} where true on conflict do nothing`.execute(
     transaction,

@@ -167,14 +167,14 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       return report;
     }
     return queueTransaction(async (transaction, changed) => {
-      const report = await settleAndClaim(transaction, location.kind, order);
+      const report = await settleAndClaim(transaction, order);
       changed.deliveries(report.changed);
       return report;
     });
   };
   const { outbound: network = createOutbound({ allows, lookup, proxies, connectTimeoutMs: deadlineMs }) } = tuning;
   const outbound = options.before?.(network) ?? network;
-  const time = createSharedClock({ database: queueDatabase, kind: location.kind, now, wall: tuning.wall });
+  const time = createSharedClock({ database: queueDatabase, now, wall: tuning.wall });
   const storedBytes = createStoredBytes({
     ...options,
     maxBytes: options.maxStoredBytes ?? 0,
@@ -187,7 +187,6 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     queue: createQueue({
       ...options,
       database: queueDatabase,
-      kind: location.kind,
       time,
       carryOut,
       processId: presence.id,
@@ -209,7 +208,6 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { transaction } = notifications;
   const freeing = startFreeingDeadClaims({
     database,
-    kind: location.kind,
     transaction,
     presence,
     logger,
@@ -220,16 +218,12 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const pace = { troubles, clock, after };
   const holding = startSteps(
     pace,
-    holds(database, transaction, location.kind),
+    holds(database, transaction),
     'the deliveries of a disabled webhook could not be held',
   );
-  const removal = startSteps(
-    pace,
-    removals(database, location.kind),
-    'the deliveries of a deleted webhook could not be deleted',
-  );
+  const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
   const atOnce = emissionsAtOnce(location);
-  const emit = createEmit({ ...options, transaction, kind: location.kind, storedBytes, atOnce });
+  const emit = createEmit({ ...options, transaction, storedBytes, atOnce });
   const notifying = startSteps(
     pace,
     notices({ database, emit, logger, now }),
@@ -238,7 +232,6 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const retention = startRetention({
     ...options,
     troubles,
-    kind: location.kind,
     clock,
     after,
   });

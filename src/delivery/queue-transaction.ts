@@ -2,13 +2,15 @@
  * Settles and claims in one transaction: a busy worker needs one commit for many deliveries. Order and report are plain
  * data, for the thread of SQLite's writer.
  */
+
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
 import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo } from '../capabilities/webhooks/match.ts';
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { toError } from '../kernel/lib/to-error.ts';
-import { type DatabaseKind, isOneOf, readJsonColumn, readOpenJsonColumn } from '../store/json.ts';
+import { isPostgres } from '../store/is-postgres.ts';
+import { isOneOf, readJsonColumn, readOpenJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { isAhead } from '../store/statement-time.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
@@ -79,46 +81,38 @@ export interface PreparedDelivery {
   readonly traceparent: string | null;
 }
 
-export async function settleAndClaim(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  order: QueueOrder,
-): Promise<QueueReport> {
+export async function settleAndClaim(transaction: Transaction<Tables>, order: QueueOrder): Promise<QueueReport> {
   const { settlement, releases, now, believed, lockWaitMs } = order;
-  if (kind === 'postgres' && lockWaitMs !== undefined)
+  if (isPostgres(transaction) && lockWaitMs !== undefined)
     await sql`select set_config('lock_timeout', ${`${lockWaitMs}`}, true)`.execute(transaction);
-  await releaseClaims(transaction, kind, releases);
-  const { settled, disabled } =
-    settlement === null ? nothing : await settle(transaction, kind, settlement, now, believed);
-  const report = await claimWithin(transaction, kind, order);
+  await releaseClaims(transaction, releases);
+  const { settled, disabled } = settlement === null ? nothing : await settle(transaction, settlement, now, believed);
+  const report = await claimWithin(transaction, order);
   // Last: on Postgres other processes that send to the same webhook wait for its rows until the commit.
-  if (settlement !== null) await countAttempts(transaction, kind, settlement.samples, settled);
+  if (settlement !== null) await countAttempts(transaction, settlement.samples, settled);
   return { ...report, settled, disabled, changed: [...settled.keys(), ...report.changed] };
 }
 
-export const transact = (transaction: Transaction<Tables>, order: QueueOrder): Promise<QueueReport> =>
-  settleAndClaim(transaction, 'sqlite', order);
+export const transact = settleAndClaim;
 
 const nothing: Settled = { settled: new Map(), disabled: [] };
 
 async function claimWithin(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<Omit<QueueReport, 'settled' | 'disabled'>> {
   const { quota } = order;
   if (quota === null)
     return { changed: [], claimed: [], more: false, waiting: 0, resumeAfter: null, unfinished: false };
-  const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, order);
+  const { destinations, through, held, unfinished } = await findDue(transaction, quota, order);
   const { shares, waiting, isServed } = allocateFairly(destinations, quota);
   const standings = new Map(destinations.map((each) => [each.id, standingOfClaimant(quota, each)]));
   const takeRoom = () => createRoomTaker(quota.bytes, (id) => standings.get(id) ?? 'young');
-  const { rows, more } = await claimDue(transaction, kind, order, shares, takeRoom());
-  const { claimed, refused, surplus } = await toBatches(transaction, kind, rows, takeRoom());
+  const { rows, more } = await claimDue(transaction, order, shares, takeRoom());
+  const { claimed, refused, surplus } = await toBatches(transaction, rows, takeRoom());
   await holdClaimed(transaction, refused, order.claimToken);
   await releaseClaims(
     transaction,
-    kind,
     surplus.map((deliveryId) => ({ deliveryId, claimToken: order.claimToken })),
   );
   return {
@@ -138,22 +132,17 @@ interface Due {
   readonly unfinished: boolean;
 }
 
-async function findDue(
-  transaction: Kysely<Tables>,
-  kind: DatabaseKind,
-  quota: ClaimQuota,
-  terms: ClaimTerms,
-): Promise<Due> {
+async function findDue(transaction: Kysely<Tables>, quota: ClaimQuota, terms: ClaimTerms): Promise<Due> {
   const { now } = terms;
-  const isMoreReady = await readyWaiting(transaction, kind, terms);
-  const { destinations: due, through } = await dueDestinations(transaction, kind, quota);
+  const isMoreReady = await readyWaiting(transaction, terms);
+  const { destinations: due, through } = await dueDestinations(transaction, quota);
   const isOpen = ({ enabled, paused_until }: DueDestination) =>
     enabled === 1 && !isAhead('webhook_destinations.paused_until', paused_until, now);
   const { open = [], closed = [] } = Object.groupBy(
     due.filter(({ is_holding }) => is_holding === 0),
     (each) => (isOpen(each) ? 'open' : 'closed'),
   );
-  const { held, more } = await setAside(transaction, kind, closed);
+  const { held, more } = await setAside(transaction, closed);
   const destinations = open.map(({ id, failing }) => ({ id, failing: failing === 1 }));
   return { destinations, through, held, unfinished: isMoreReady || more };
 }
@@ -167,19 +156,14 @@ interface Batches {
 }
 
 /** @param room for payloads, which may be larger than their events */
-async function toBatches(
-  transaction: Kysely<Tables>,
-  kind: DatabaseKind,
-  rows: readonly ClaimedRow[],
-  room: RoomTaker,
-): Promise<Batches> {
+async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[], room: RoomTaker): Promise<Batches> {
   const rowsOf = Map.groupBy(rows, (row) => row.webhook_id);
   if (rowsOf.size === 0) return { claimed: [], refused: [], surplus: [] };
   // By name: on Postgres this is a prepared statement.
   const { rows: webhooks } = await sql<ClaimedBatch['webhook']>`
     select id, name, request_url, format, account_ids, headers, data, revision, webhook_id, secrets, failing_since
     from webhooks join webhook_destinations on webhook_id = id
-    where ${isOneOf(kind, 'id', [...rowsOf.keys()])}`.execute(transaction);
+    where ${isOneOf('id', [...rowsOf.keys()])}`.execute(transaction);
   const webhookOf = new Map(webhooks.map((row) => [row.id, row]));
   const [refused, surplus]: [string[], string[]] = [[], []];
   const claimed = [...rowsOf].flatMap(([id, ofWebhook]) => {

@@ -4,7 +4,6 @@ import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json.ts';
 import type { SharedClock } from '../store/shared-clock.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { claimTokenOf } from './claim.ts';
@@ -38,7 +37,6 @@ export interface Queue {
 
 export interface QueueContext {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   /** In one transaction, with notifications at its commit. */
   readonly carryOut: (order: QueueOrder) => Promise<QueueReport>;
   readonly vault: Vault;
@@ -56,13 +54,13 @@ export interface QueueContext {
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, kind, carryOut, vault, randomBytes, processId, time, leaseMs, storedBytes } = context;
+  const { database, carryOut, vault, randomBytes, processId, time, leaseMs, storedBytes } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
   const believed = cautiousTime(context.now, context.clock, null);
   return {
-    confirm: async (tickets) => confirmClaims(database, kind, tickets, await time()),
+    confirm: async (tickets) => confirmClaims(database, tickets, await time()),
     async settleAndClaim(outcomes, releases, quota, lockWaitMs) {
       count += 1;
       const now = await time();

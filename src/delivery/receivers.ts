@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
-import { type DatabaseKind, readJsonColumn } from '../store/json.ts';
+import { readJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
 
 /** An event, and its only receiver, if it has one. */
@@ -24,15 +24,11 @@ interface Receiver {
  * "this account" and "all accounts" meanwhile twice, or not at all. On Postgres none is deleted before its delivery is
  * stored. Other changes go on beside it: claims hold what must not be sent.
  */
-export async function* receiversOf(
-  transaction: Kysely<Tables>,
-  kind: DatabaseKind,
-  emission: Addressed,
-): AsyncGenerator<Receiver[]> {
-  if (emission.webhookId !== undefined) return yield addressee(transaction, kind, emission, emission.webhookId);
+export async function* receiversOf(transaction: Kysely<Tables>, emission: Addressed): AsyncGenerator<Receiver[]> {
+  if (emission.webhookId !== undefined) return yield addressee(transaction, emission, emission.webhookId);
   const rows = await listeners(transaction, emission)
     .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
-    .$if(kind === 'postgres', (locking) => locking.forKeyShare('webhooks'))
+    .forKeyShare('webhooks')
     .execute();
   for (let at = 0; at < rows.length; at += webhooksOfBatch) {
     yield rows.slice(at, at + webhooksOfBatch).flatMap((row) => toReceiver(emission, row));
@@ -66,7 +62,6 @@ function toReceiver(
 /** An event's only receiver, whatever its subscriptions; none if it no longer listens to the event's account. */
 async function addressee(
   transaction: Kysely<Tables>,
-  kind: DatabaseKind,
   { workspaceId, accountId, source }: Addressed,
   webhookId: string,
 ): Promise<Receiver[]> {
@@ -75,7 +70,7 @@ async function addressee(
     .select(['enabled', 'account_ids'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', webhookId)
-    .$if(kind === 'postgres', (query) => query.forKeyShare())
+    .forKeyShare()
     .execute();
   // A test event says nothing of the workspace: without an account, its webhook's were disconnected.
   const isSample = source !== null && accountId === null;

@@ -3,7 +3,7 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, isOneOf } from '../store/json.ts';
+import { isOneOf } from '../store/json.ts';
 import type { CreationPosition } from '../store/keyset.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
@@ -26,26 +26,24 @@ interface Step {
  */
 export function deleteStep(
   database: Database,
-  kind: DatabaseKind,
   { before, from, size }: { readonly before: number; readonly from: CreationPosition; readonly size: number },
   clock: Clock,
 ): Promise<Step> {
   return inTransaction(database, async (transaction) => {
     const began = clock();
     const took = () => clock() - began;
-    const events = await eventsBehind(transaction, kind, from, { before, size });
+    const events = await eventsBehind(transaction, from, { before, size });
     const old = events.filter(({ pending }) => pending === null).map(({ id }) => id);
-    if (!(await deleteDeliveries(transaction, kind, old, size))) {
+    if (!(await deleteDeliveries(transaction, old, size))) {
       return { next: from, deletedEvents: 0, tookMs: took() };
     }
-    const deletedEvents = await deleteEvents(transaction, kind, old);
+    const deletedEvents = await deleteEvents(transaction, old);
     return { next: events.length < size ? null : (events.at(-1) ?? null), deletedEvents, tookMs: took() };
   });
 }
 
 const eventsBehind = (
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   { created_at, id }: CreationPosition,
   { before, size }: { readonly before: number; readonly size: number },
 ) =>
@@ -69,13 +67,13 @@ const eventsBehind = (
     .orderBy('id')
     .limit(size)
     // Other processes delete other events.
-    .$if(kind === 'postgres', (query) => query.forUpdate('events').skipLocked())
+    .forUpdate('events')
+    .skipLocked()
     .execute();
 
 /** @returns whether these were all that can be deleted now */
 async function deleteDeliveries(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   events: readonly string[],
   size: number,
 ): Promise<boolean> {
@@ -83,29 +81,26 @@ async function deleteDeliveries(
   const finished = transaction
     .selectFrom('deliveries')
     .select('id')
-    .where(isOneOf(kind, 'event_id', events))
+    .where(isOneOf('event_id', events))
     .where('state', '!=', 'pending')
     .limit(size + 1)
-    .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked());
+    .forUpdate()
+    .skipLocked();
   const ids = (await finished.execute()).map(({ id }) => id);
   if (ids.length > 0) {
     await transaction
       .deleteFrom('deliveries')
-      .where(isOneOf(kind, 'id', ids.slice(0, size)))
+      .where(isOneOf('id', ids.slice(0, size)))
       .execute();
   }
   return ids.length <= size;
 }
 
-async function deleteEvents(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  ids: readonly string[],
-): Promise<number> {
+async function deleteEvents(transaction: Transaction<Tables>, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const { numDeletedRows } = await transaction
     .deleteFrom('events')
-    .where(isOneOf(kind, 'id', ids))
+    .where(isOneOf('id', ids))
     // Redelivered or unsettled ones are left to a later sweep.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('deliveries').select('deliveries.id').whereRef('deliveries.event_id', '=', 'events.id'))),

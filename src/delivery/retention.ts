@@ -8,7 +8,7 @@ import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { type Clock, day } from '../kernel/lib/time-units.ts';
 import type { Troubles } from '../kernel/troubles.ts';
 import type { Database } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json.ts';
+import { isPostgres } from '../store/is-postgres.ts';
 import type { CreationPosition } from '../store/keyset.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
@@ -23,7 +23,7 @@ interface Pace {
 }
 
 /** On SQLite requests wait for a step; Postgres works on meanwhile. */
-const paces: Readonly<Record<DatabaseKind, Pace>> = {
+const paces: Readonly<Record<'sqlite' | 'postgres', Pace>> = {
   sqlite: { stepMs: 10, rest: 3 },
   postgres: { stepMs: 100, rest: 1 },
 };
@@ -34,7 +34,6 @@ const firstSweepMs = 200;
 
 interface RetentionOptions {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   readonly retentionDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
@@ -66,9 +65,9 @@ export function startRetention({ now, ...given }: RetentionOptions): Repeated {
 
 /** Yields milliseconds to wait. */
 async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
-  const { database, maxEvents, retentionDays, kind, now, clock, telemetry = noTelemetry } = options;
+  const { database, maxEvents, retentionDays, now, clock, telemetry = noTelemetry } = options;
   const { metrics } = telemetry;
-  const { stepMs, rest } = paces[kind];
+  const { stepMs, rest } = isPostgres(database) ? paces.postgres : paces.sqlite;
   const began = clock();
   const old = now().getTime() - retentionDays * day;
   const surplus = maxEvents === 0 ? 0 : yield* creationBeyond(database, maxEvents, rest * stepMs);
@@ -76,13 +75,13 @@ async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
   let [from, stepSize]: [CreationPosition | null, number] = [firstPosition, size.first];
   while (from !== null) {
     const step = { before, from, size: stepSize };
-    const { next, tookMs, deletedEvents } = await deleteStep(database, kind, step, clock);
+    const { next, tookMs, deletedEvents } = await deleteStep(database, step, clock);
     metrics?.count('postern.retention.deleted', {}, deletedEvents);
     from = next;
     stepSize = nextSize(stepSize, stepMs / tookMs);
     if (from !== null) yield rest * tookMs;
   }
-  while (await deleteOldStatistics(database, kind, now().getTime())) yield rest * stepMs;
+  while (await deleteOldStatistics(database, now().getTime())) yield rest * stepMs;
   metrics?.record('postern.retention.sweep.duration', (clock() - began) / 1_000, {});
 }
 

@@ -2,8 +2,10 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Sample } from '../capabilities/deliveries/attempt-counts.ts';
 import { disableWebhook } from '../capabilities/webhooks/destinations.ts';
 import type { DisabledReason } from '../capabilities/webhooks/shapes.ts';
-import { type DatabaseKind, isOneOf, type JsonRow, type RowsText, rowsTable, rowsText } from '../store/json.ts';
+import { isPostgres } from '../store/is-postgres.ts';
+import { isOneOf, type JsonRow, type RowsText, rowsTable, rowsText } from '../store/json.ts';
 import { lockCounts, lockDestinations } from '../store/locks.ts';
+import { byDialect } from '../store/query-compilers.ts';
 import type { DeliveryAttemptTable, DeliveryTable, Tables } from '../store/schema.ts';
 import { judge } from './destination-health.ts';
 import type { RetryDecision } from './retry-policy.ts';
@@ -115,15 +117,14 @@ function resultOf({ claimToken, attempt, decision }: AttemptOutcome, now: number
  */
 export async function settle(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   { results, health }: Settlement,
   now: number,
   believed: number = now,
 ): Promise<Settled> {
-  const rows = await storeResults[kind](transaction, results);
+  const rows = await (isPostgres(transaction) ? storeResults.postgres : storeResults.sqlite)(transaction, results);
   const settled = new Map(rows.map((row) => [row.id, row.workspace_id]));
   const ours = health.filter(({ deliveryId }) => settled.has(deliveryId));
-  return { settled, disabled: await storeHealth(transaction, kind, ours, now, believed) };
+  return { settled, disabled: await storeHealth(transaction, ours, now, believed) };
 }
 
 type SettledRow = Pick<DeliveryTable, 'id' | 'workspace_id'>;
@@ -141,19 +142,19 @@ const newState = sql`
   attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim_token = null`;
 
 /** Where the claim still holds. @returns these deliveries */
-const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
+const storeResults: Readonly<Record<'sqlite' | 'postgres', StoreResults>> = {
   async sqlite(transaction, results) {
     // Attempts first: settling removes the claim token that shows which deliveries are ours.
     await sql`
       insert into delivery_attempts (${attemptFields})
       select ${attemptFields}
-      from ${rowsTable('sqlite', 'result', results)}
+      from ${rowsTable('result', results)}
       join deliveries on deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token`.execute(
       transaction,
     );
     const { rows } = await sql<SettledRow>`
       update deliveries set ${newState}
-      from ${rowsTable('sqlite', 'result', results)}
+      from ${rowsTable('result', results)}
       where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token
       returning deliveries.id as id, deliveries.workspace_id as workspace_id`.execute(transaction);
     return rows;
@@ -164,7 +165,7 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
     const { rows } = await sql<SettledRow>`
       with settled as (
         update deliveries set ${newState}
-        from ${rowsTable('postgres', 'result', results)}
+        from ${rowsTable('result', results)}
         where deliveries.id = result.delivery_id and ${isClaimedBy(sql`result.claim_token`)}
         returning result.*, deliveries.workspace_id
       ), attempted as (
@@ -177,20 +178,18 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
 
 async function storeHealth(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   health: Settlement['health'],
   now: number,
   believed: number,
 ): Promise<DisabledWebhook[]> {
   const ends = Map.groupBy(health, ({ webhookId }) => webhookId);
-  const judged = (await lockRuns(transaction, kind, [...ends.keys()])).map((stored) => {
+  const judged = (await lockRuns(transaction, [...ends.keys()])).map((stored) => {
     const decisions = ends.get(stored.webhook_id)?.map(({ decision }) => decision) ?? [];
     return { webhookId: stored.webhook_id, stored, ...judge(stored, decisions, now, believed) };
   });
   const changed = judged.filter(({ stored, changes, disabled }) => stored.failing !== changes.failing || disabled);
   await lockCounts(
     transaction,
-    kind,
     changed.map(({ webhookId }) => webhookId),
   );
   for (const { webhookId, changes } of judged) {
@@ -204,23 +203,19 @@ async function storeHealth(
 }
 
 /** Locks destinations, and reads their runs of failures. @returns in lock order */
-async function lockRuns(transaction: Transaction<Tables>, kind: DatabaseKind, webhookIds: readonly string[]) {
-  const locked = await lockDestinations(transaction, kind, webhookIds);
+async function lockRuns(transaction: Transaction<Tables>, webhookIds: readonly string[]) {
+  const locked = await lockDestinations(transaction, webhookIds);
   if (locked.length === 0) return [];
   return transaction
     .selectFrom('webhook_destinations')
     .select(['webhook_id', 'failing_since', 'failed_attempts', 'failing'])
-    .where(isOneOf(kind, 'webhook_id', locked))
+    .where(isOneOf('webhook_id', locked))
     .orderBy('webhook_id')
     .execute();
 }
 
 /** Makes their deliveries due at once. */
-export async function releaseClaims(
-  transaction: Kysely<Tables>,
-  kind: DatabaseKind,
-  releases: readonly ReleasedClaim[],
-): Promise<void> {
+export async function releaseClaims(transaction: Kysely<Tables>, releases: readonly ReleasedClaim[]): Promise<void> {
   if (releases.length === 0) return;
   const ids = releases.map(({ deliveryId }) => deliveryId);
   const rows = rowsText(
@@ -228,14 +223,14 @@ export async function releaseClaims(
     releases.map(({ deliveryId, claimToken }) => ({ id: deliveryId, claim_token: claimToken })),
   );
   // Of locked ones the lease ends by itself: nobody waits for them.
-  const unlessLocked =
-    kind === 'sqlite'
-      ? sql``
-      : sql`and deliveries.id in (
-          select id from deliveries where ${isOneOf(kind, 'id', ids)} for no key update skip locked)`;
+  const unlessLocked = byDialect({
+    sqlite: () => sql``,
+    postgres: () => sql`and deliveries.id in (
+      select id from deliveries where ${isOneOf('id', ids)} for no key update skip locked)`,
+  });
   await sql`
     update deliveries set claim_token = null, next_at = 0
-    from ${rowsTable(kind, 'released', rows)}
+    from ${rowsTable('released', rows)}
     where deliveries.id = released.id and ${isClaimedBy(sql`released.claim_token`)} ${unlessLocked}`.execute(
     transaction,
   );

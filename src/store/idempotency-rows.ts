@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
-import type { DatabaseKind } from './json.ts';
 import { unlocked } from './locks.ts';
 
 export const idempotencyLimits = {
@@ -23,7 +22,7 @@ const batchRows = 1_000;
 /** API keys whose count is remembered. */
 const countedApiKeys = 1_000;
 
-export function idempotencyRows(database: Database, kind: DatabaseKind, maxRows: number) {
+export function idempotencyRows(database: Database, maxRows: number) {
   const counts = new LRUCache<string, { rows: number; readonly countedAt: number }>({ max: countedApiKeys });
   let deletedAt = 0;
 
@@ -34,7 +33,7 @@ export function idempotencyRows(database: Database, kind: DatabaseKind, maxRows:
     const { numAffectedRows } = await sql`
       delete from idempotent_responses where id in (
         select id from idempotent_responses where expires_at <= ${time}
-        order by expires_at limit ${sql.lit(batchRows)} ${unlocked(kind)})`.execute(database);
+        order by expires_at limit ${sql.lit(batchRows)} ${unlocked()})`.execute(database);
     // There may be more: the next request goes on.
     if (numAffectedRows === BigInt(batchRows)) deletedAt = 0;
   }

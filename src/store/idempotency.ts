@@ -36,10 +36,10 @@ export function databaseIdempotency(
   { clock = () => performance.now(), ...dependencies }: LeaseDependencies & { readonly clock?: Clock },
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
-  const { database, kind, now, logger } = dependencies;
+  const { database, now, logger } = dependencies;
   // By a clock that is ahead, what is repeated would be carried out twice.
   const expiry = cautiousTime(now, clock, null);
-  const rows = idempotencyRows(database, kind, maxRows);
+  const rows = idempotencyRows(database, maxRows);
   const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
   const find = (id: string) =>

@@ -4,8 +4,7 @@
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type CursorCodec, type CursorScope, foreignCursor, type Page } from '../kernel/paging.ts';
-import type { DatabaseKind } from './json.ts';
-import { limitOf } from './query-compilers.ts';
+import { byDialect, limitOf } from './query-compilers.ts';
 
 type KeyValue = string | number;
 
@@ -119,7 +118,6 @@ interface Listed<Schema, Table extends keyof Schema> {
  * not begin with the sort columns serves too, reading at most `count` rows per query.
  */
 export function isAmongFirst<Schema, Table extends keyof Schema>(
-  kind: DatabaseKind,
   queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
   keyset: Keyset<string>,
   after: KeyValues | null,
@@ -130,7 +128,7 @@ export function isAmongFirst<Schema, Table extends keyof Schema>(
   const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} ${limitOf(count)})`;
   const id = sql.ref(`${keyset.table}.id`);
   // For a subquery, Postgres would sooner read a table of some thousand rows than look so many up; an array is known first.
-  return kind === 'postgres' ? sql`${id} = any(array${ids})` : sql`${id} in ${ids}`;
+  return byDialect({ sqlite: () => sql`${id} in ${ids}`, postgres: () => sql`${id} = any(array${ids})` });
 }
 
 /** Of a union, whose columns belong to no table. */

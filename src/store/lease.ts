@@ -11,13 +11,11 @@ import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { underDeadline } from '../kernel/lib/abort-signal.ts';
 import type { Database } from './database.ts';
 import { DatabaseFault } from './faults.ts';
-import type { DatabaseKind } from './json.ts';
 import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 import { isColumnAhead, statementTime } from './statement-time.ts';
 
 export interface LeaseDependencies {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
@@ -57,11 +55,11 @@ const maxPollMs = 320;
 /** @param table with the columns `id`, `claimed_until` and `claimed_by` */
 export function createLeases(
   table: 'jobs' | 'idempotent_responses',
-  { database, kind, now, randomBytes, logger }: LeaseDependencies,
+  { database, now, randomBytes, logger }: LeaseDependencies,
   { leaseMs, waitMs, maxWaiting, onWait = () => {}, busy }: LeaseOptions,
 ) {
   const lock = createKeyedLock(maxWaiting);
-  const time = () => statementTime(kind, now().getTime(), 1_000);
+  const time = () => statementTime(now().getTime(), 1_000);
   const end = () => sql<number>`${time()} + ${sql.lit(leaseMs)}`;
 
   function renewing(id: string, holder: string): NodeJS.Timeout {

@@ -16,7 +16,9 @@
  * notices are locked under the row that they belong to. SQLite has one writer, and locks nothing here.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { type DatabaseKind, isOneOf } from './json.ts';
+import { isPostgres } from './is-postgres.ts';
+import { isOneOf } from './json.ts';
+import { byDialect } from './query-compilers.ts';
 import type { Tables } from './schema.ts';
 
 const statisticsKey = (owner: 'webhook_id' | 'workspace_id'): RawBuilder<unknown> =>
@@ -29,10 +31,11 @@ export const statisticsKeys = {
 } as const;
 
 /** Locks the rows of a query (of `table`), and leaves out those that others have locked. */
-export function unlocked(kind: DatabaseKind, table?: string): RawBuilder<unknown> {
-  if (kind === 'sqlite') return sql``;
-  return table === undefined ? sql`for update skip locked` : sql`for update of ${sql.ref(table)} skip locked`;
-}
+export const unlocked = (table?: string): RawBuilder<unknown> =>
+  byDialect({
+    sqlite: () => sql``,
+    postgres: () => sql`for update ${table === undefined ? sql`` : sql`of ${sql.ref(table)}`} skip locked`,
+  });
 
 /** Of two that count what a workspace has, the second counts what the first has added. SQLite has one writer, which this waits for. */
 export async function lockWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
@@ -46,51 +49,41 @@ export async function lockWorkspace(transaction: Transaction<Tables>, workspaceI
 /** Locks deliveries that nobody has locked. @returns their ids */
 export async function lockFreeDeliveries(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   ids: readonly string[],
 ): Promise<readonly string[]> {
-  if (kind === 'sqlite' || ids.length === 0) return ids;
+  if (!isPostgres(transaction) || ids.length === 0) return ids;
   const { rows } = await sql<{ id: string }>`
-    select id from deliveries where ${isOneOf(kind, 'id', ids)} for no key update skip locked`.execute(transaction);
+    select id from deliveries where ${isOneOf('id', ids)} for no key update skip locked`.execute(transaction);
   return rows.map(({ id }) => id);
 }
 
 /** Locks the destinations of webhooks. @returns the ids of existing ones, in lock order */
 export async function lockDestinations(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   webhookIds: readonly string[],
 ): Promise<string[]> {
   if (webhookIds.length === 0) return [];
   const rows = await transaction
     .selectFrom('webhook_destinations')
     .select('webhook_id')
-    .where(isOneOf(kind, 'webhook_id', webhookIds))
+    .where(isOneOf('webhook_id', webhookIds))
     .orderBy('webhook_id')
-    .$if(kind === 'postgres', (query) => query.forNoKeyUpdate())
+    .forNoKeyUpdate()
     .execute();
   return rows.map(({ webhook_id }) => webhook_id);
 }
 
 /** Locks the counts of webhooks' workspaces, which change with the health of each. */
-export async function lockCounts(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  webhookIds: readonly string[],
-): Promise<void> {
-  if (kind === 'sqlite' || webhookIds.length === 0) return;
+export async function lockCounts(transaction: Transaction<Tables>, webhookIds: readonly string[]): Promise<void> {
+  if (!isPostgres(transaction) || webhookIds.length === 0) return;
   await sql`
     select from webhook_counts
-    where workspace_id in (select workspace_id from webhooks where ${isOneOf(kind, 'id', webhookIds)})
+    where workspace_id in (select workspace_id from webhooks where ${isOneOf('id', webhookIds)})
     order by workspace_id for no key update`.execute(transaction);
 }
 
-export async function lockStatistics(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  webhookId: string,
-): Promise<void> {
-  if (kind === 'sqlite') return;
+export async function lockStatistics(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
+  if (!isPostgres(transaction)) return;
   await sql`select from webhook_statistics where webhook_id = ${webhookId} order by ${statisticsKeys.webhook_statistics} for update`.execute(
     transaction,
   );

@@ -4,13 +4,15 @@
  * on the disk: all transactions of all databases that notify would commit one after the other. If the process ends in
  * between, other processes find work when they poll, as on SQLite.
  */
+
 import { sql, type Transaction } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
 import { keysOf } from '../kernel/lib/objects.ts';
 import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
 import type { Channels } from './channels.ts';
 import type { Database } from './database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from './json.ts';
+import { isPostgres } from './is-postgres.ts';
+import { rowsTable, rowsText } from './json.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -137,8 +139,8 @@ export function createNotifications(database: Database, channels: Channels | nul
 }
 
 /** The transactions of a command, which ends with its work: it announces its changes at once. */
-export const notifyingTransaction = (database: Database, kind: DatabaseKind): NotifyingTransaction =>
-  recorded(database, (changes) => (kind === 'postgres' ? notify(database, nobody, changes) : undefined));
+export const notifyingTransaction = (database: Database): NotifyingTransaction =>
+  recorded(database, (changes) => (isPostgres(database) ? notify(database, nobody, changes) : undefined));
 
 const recorded =
   (database: Database, announce: (changes: RecordedChanges) => Promise<void> | undefined): NotifyingTransaction =>
@@ -219,6 +221,6 @@ async function notify(database: Database, origin: string, { work, ids }: Recorde
   }
   if (ids.events.length > maxChangedIds) add('events');
   if (messages.length === 0) return;
-  const rows = rowsTable('postgres', 'message', rowsText({ channel: 'text', payload: 'text' }, messages));
+  const rows = rowsTable('message', rowsText({ channel: 'text', payload: 'text' }, messages));
   await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(database);
 }

@@ -1,6 +1,6 @@
 /**
  * Where we compile queries differently from Kysely. Long `in` lists become one parameter (SQLite takes 32,766, Postgres
- * 65,535); short ones stay, for the planners.
+ * 65,535); short ones stay, for the planners. What the databases say in different words is chosen here ({@link byDialect}).
  */
 import {
   type BinaryOperationNode,
@@ -9,6 +9,8 @@ import {
   PostgresQueryCompiler,
   PrimitiveValueListNode,
   type RawBuilder,
+  RawNode,
+  type SelectModifierNode,
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
@@ -32,7 +34,29 @@ const limitExpression = 'limit 0 + ';
 /** For statements that no compiler builds. */
 export const limitOf = (count: number): RawBuilder<unknown> => sql`${sql.raw(limitExpression)}${count}`;
 
+type Wordings<Value> = Readonly<Record<'sqlite' | 'postgres', () => RawBuilder<Value>>>;
+
+/** Without text of its own: the compilers put one of its wordings there. */
+interface DialectNode extends RawNode {
+  readonly wordings?: Wordings<unknown>;
+}
+
+/** An expression in the words of the database that it is compiled for. */
+export const byDialect = <Value>(wordings: Wordings<Value>): RawBuilder<Value> => {
+  const node: DialectNode = { ...RawNode.create([''], []), wordings };
+  return sql<Value>`${{ toOperationNode: () => node }}`;
+};
+
 export class SqliteCompiler extends SqliteQueryCompiler {
+  protected override visitRaw(node: DialectNode): void {
+    super.visitRaw(node.wordings?.sqlite().toOperationNode() ?? node);
+  }
+
+  /** One writer locks the whole file. */
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier === 'Distinct') super.visitSelectModifier(node);
+  }
+
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const values = longListOf(node);
     if (values === null) {
@@ -52,6 +76,10 @@ export class SqliteCompiler extends SqliteQueryCompiler {
 }
 
 export class PostgresCompiler extends PostgresQueryCompiler {
+  protected override visitRaw(node: DialectNode): void {
+    super.visitRaw(node.wordings?.postgres().toOperationNode() ?? node);
+  }
+
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const values = longListOf(node);
     if (values === null) {

@@ -2,9 +2,10 @@
  * The time of the queue, which all processes have to agree on: who is ahead takes claims of others for ended, and sends what
  * they are sending; who is behind waits. On Postgres it is the server's; on a SQLite file the machine's.
  */
+
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import type { DatabaseKind } from './json.ts';
+import { isPostgres } from './is-postgres.ts';
 
 /** Epoch milliseconds. @throws DatabaseFault while it cannot be told */
 export type SharedClock = () => Promise<number>;
@@ -17,15 +18,14 @@ const toleratedMs = 1_000;
 
 interface SharedClockOptions {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   readonly now: () => Date;
   /** The machine's clock, which `now` is not in tests. */
   readonly wall?: (() => number) | undefined;
 }
 
 /** By the distance from the clock of this process, measured now and then, and as soon as that clock jumps. */
-export function createSharedClock({ database, kind, now, wall = Date.now }: SharedClockOptions): SharedClock {
-  if (kind === 'sqlite') return async () => now().getTime();
+export function createSharedClock({ database, now, wall = Date.now }: SharedClockOptions): SharedClock {
+  if (!isPostgres(database)) return async () => now().getTime();
   let known: { readonly offset: number; readonly at: number; readonly wall: number } | null = null;
   let comparing: Promise<void> | null = null;
 

@@ -1,17 +1,14 @@
 /** The clock that processes share: on Postgres the server's; processes on a SQLite file share the machine's. */
 import { type RawBuilder, sql } from 'kysely';
 import { hour, minute } from '../kernel/lib/time-units.ts';
-import type { DatabaseKind } from './json.ts';
+import { byDialect } from './query-compilers.ts';
 
 /** @param now for SQLite, in units since the epoch */
-export const statementTime = (
-  kind: DatabaseKind,
-  now: number,
-  unitsPerSecond: 1_000 | 1_000_000,
-): RawBuilder<number> =>
-  kind === 'postgres'
-    ? sql`cast(extract(epoch from statement_timestamp()) * ${sql.lit(unitsPerSecond)} as bigint)`
-    : sql`cast(${now} as bigint)`;
+export const statementTime = (now: number, unitsPerSecond: 1_000 | 1_000_000): RawBuilder<number> =>
+  byDialect({
+    sqlite: () => sql`cast(${now} as bigint)`,
+    postgres: () => sql`cast(extract(epoch from statement_timestamp()) * ${sql.lit(unitsPerSecond)} as bigint)`,
+  });
 
 /**
  * The farthest ahead of the clock, in milliseconds, that stored times are believed: twice what is written. More was written before

@@ -488,7 +488,7 @@ test.each(databases)('a bucket in $name is never more than two minutes ahead', a
     await database.destroy();
     await place.drop();
   });
-  const store = databaseRateLimits(database, place.location.kind);
+  const store = databaseRateLimits(database);
   const [now, minute] = [1_800_000_000_000_000, 60_000_000];
   const added = async (amount: number) => (await store.add(new Map([['one', amount]]), now)).get('one') ?? 0;
   expect(await added(10 * minute)).toBe(2 * minute);
@@ -509,7 +509,7 @@ test.skipIf(databases[1] === undefined)('the locked row of a full bucket leaves 
   await somebody.connect();
   onTestFinished(() => somebody.end());
   await somebody.query('begin; select from rate_limits for update');
-  const store = databaseRateLimits(database, 'postgres');
+  const store = databaseRateLimits(database);
   expect(await store.add(new Map([['other', 1_000]]), 1_800_000_000_000_000)).toEqual(new Map([['other', 1_000]]));
 });
 
@@ -523,7 +523,7 @@ test.skipIf(databases[1] === undefined)('processes whose clocks are 12 seconds a
   });
   const limitOf = (seconds: number) =>
     sharedRateLimits({
-      store: databaseRateLimits(database, 'postgres'),
+      store: databaseRateLimits(database),
       now: () => new Date(Date.now() + seconds * 1_000),
       logger: pino({ level: 'silent' }),
     })({ name: 'events', quota: 100, seconds: 10, what: 'events' });

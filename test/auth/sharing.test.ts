@@ -174,7 +174,7 @@ describe('of a gateway', () => {
 
   test('idempotency keys are of an API key, and of the accounts of a token', async () => {
     const log = { database: gateway.app.database, now: () => gateway.clock.now, logger: pino({ enabled: false }) };
-    const idempotency = databaseIdempotency({ ...log, kind: 'sqlite', randomBytes });
+    const idempotency = databaseIdempotency({ ...log, randomBytes });
     const isShared = async (first: Caller, second: Caller) => {
       const key = randomBytes(8).toString('hex');
       const once = (caller: Caller) =>

@@ -39,9 +39,9 @@ async function prepare(dialect: TestDialect, name: keyof typeof subjects, count:
   await subjects[name](filling, count);
   await analyze(filling);
   // What is due for paused destinations is set aside, five hundred of them at a time.
-  for (let n = 0; n < count / 400; n += 1) await runQueue({ gateway, kind, webhookId }, [], webhookId, true);
+  for (let n = 0; n < count / 400; n += 1) await runQueue({ gateway, webhookId }, [], webhookId, true);
   say(`  filled with ${count} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-  return { gateway, kind, webhookId };
+  return { gateway, webhookId };
 }
 
 for (const dialect of databases) {

@@ -27,7 +27,6 @@ const query = /* GraphQL */ `
 `;
 
 describe.each(deliverySetUps)('on $name', (dialect) => {
-  const kind = dialect.name === 'Postgres' ? 'postgres' : 'sqlite';
   let gateway: DeliveringGateway;
   let receiver: Receiver;
   let webhookId: string;
@@ -151,7 +150,7 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
         .values({ id: 'removed-webhooks', name: 'Webhooks that are being deleted', created_at: 0 })
         .execute();
       await open.updateTable('webhooks').set({ workspace_id: 'removed-webhooks' }).execute();
-      await settleAndClaim(open, kind, {
+      await settleAndClaim(open, {
         ...{ settlement: settlementOf([outcome], now), releases: [], quota: null, claimToken, leaseMs: hour },
         ...{ latestFirst: false, now },
       });
@@ -213,9 +212,9 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
       );
     expect(await spans()).toEqual([1 / 12, 1, 6, 24]);
     const now = gateway.clock.now.getTime();
-    await deleteOldStatistics(database, kind, now + 25 * hour);
+    await deleteOldStatistics(database, now + 25 * hour);
     expect(await spans()).toEqual([6, 24]);
-    await deleteOldStatistics(database, kind, now + 8 * 24 * hour);
+    await deleteOldStatistics(database, now + 8 * 24 * hour);
     expect(await spans()).toEqual([24]);
     await database.deleteFrom('webhooks').execute();
     expect(await spans()).toEqual([]);

@@ -59,7 +59,6 @@ test.skipIf(postgres === undefined)('a clock that jumps is compared again', asyn
   const wall = () => Date.now() + jump;
   const time = createSharedClock({
     database: gateway.app.database,
-    kind: 'postgres',
     now: () => new Date(wall()),
     wall,
   });

@@ -10,7 +10,6 @@ const gone: RetryDecision = { outcome: 'failed', gone: true, overloaded: false, 
 const failed: RetryDecision = { outcome: 'retry', gone: false, overloaded: false, delayMs: 5_000, pauseMs: 0 };
 
 describe.each(databases)('health of a destination on $name', (dialect) => {
-  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
   let gateway: DeliveringGateway;
 
   beforeEach(async () => {
@@ -45,7 +44,7 @@ describe.each(databases)('health of a destination on $name', (dialect) => {
       });
     }
     const now = gateway.clock.now.getTime();
-    await database.transaction().execute((open) => settle(open, kind, settlementOf(outcomes, now), now));
+    await database.transaction().execute((open) => settle(open, settlementOf(outcomes, now), now));
     return database
       .selectFrom('webhook_destinations')
       .select(['disabled_reason', 'failing_since'])

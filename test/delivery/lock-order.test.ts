@@ -172,10 +172,10 @@ test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', 
   });
   for (let n = 1; n < eventsAtOnce; n += 1) loops.push(again('emit', commandsOf(other.app.ports).deliveries.emit, 10));
   const step = { before: gateway.clock.now.getTime() + 1, from: firstPosition, size: 20 };
-  loops.push(again('retention', () => deleteStep(database, 'postgres', step, () => performance.now()), 40));
+  loops.push(again('retention', () => deleteStep(database, step, () => performance.now()), 40));
   // As after each change of the secret: no webhook stays as it is.
   const resealing: Vault = { ...testVault, reseal: (row, sealed) => testVault.seal(row, testVault.open(row, sealed)) };
-  loops.push(again('reseal', () => resealWebhooks(database, 'postgres', resealing), 100));
+  loops.push(again('reseal', () => resealWebhooks(database, resealing), 100));
   await Promise.all(loops);
 
   const names = (['webhooks', 'deliveries'] as const).flatMap((port) => keysOf(commandsOf(gateway.app.ports)[port]));

@@ -143,7 +143,7 @@ describe.each(databases)('on $name', (dialect) => {
     const { transaction } = gateway.delivery.notifications;
     const context = requestContext(space.workspaceId);
     const statements = await statementsOf(async () => {
-      await runOperations({ gateway, kind, webhookId });
+      await runOperations({ gateway, webhookId });
       const { items } = await app.ports.deliveries.list(context, { webhook_id: webhookId });
       const [delivery_id = ''] = items.map((item) => item.delivery_id);
       await app.ports.deliveries.find(context, [delivery_id]);
@@ -217,17 +217,16 @@ describe.each(databases)('on $name', (dialect) => {
       const changes = await app.ports.deliveries.watch(context, { webhook_ids: [webhookId] });
       const change = changes.next();
       const requeued = { webhookId, state: 'failed', since: 1, until: now, accountIds: [accountId] } as const;
-      await requeueAll(transaction, kind, requeued, now);
+      await requeueAll(transaction, requeued, now);
       await change;
       await changes.return(undefined);
       await app.ports.webhooks.health(context, [webhookId]);
       await app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false });
-      await deleteStep(database, kind, { before: 2, from: firstPosition, size: 100 }, () => 0);
-      await deleteOldStatistics(database, kind, now);
+      await deleteStep(database, { before: 2, from: firstPosition, size: 100 }, () => 0);
+      await deleteOldStatistics(database, now);
       const presence = { id: 'own', findDead: async () => ['dead----'] };
       await freeDeadClaims({
         database,
-        kind,
         transaction,
         presence,
         logger: pino({ level: 'silent' }),
@@ -257,9 +256,7 @@ describe.each(databases)('on $name', (dialect) => {
       await subjects['waiting deliveries']({ ...filling, offset: rows }, rows);
       await sql`update deliveries set next_at = 0 where state = 'pending'`.execute(database);
 
-      const statements = await statementsOf(() =>
-        runQueue({ gateway, kind: 'postgres', webhookId }, [], webhookId, true),
-      );
+      const statements = await statementsOf(() => runQueue({ gateway, webhookId }, [], webhookId, true));
       expect(statements.length).toBeGreaterThan(4);
       const read = await rowsOfIndex(database, 'deliveries_ready', statements);
       // It claims eight, and looks for one destination and for another.
@@ -285,7 +282,7 @@ describe.each(databases)('on $name', (dialect) => {
         revision: 0,
       }));
 
-      const statements = await statementsOf(() => confirmClaims(database, 'postgres', tickets, filling.now));
+      const statements = await statementsOf(() => confirmClaims(database, tickets, filling.now));
       const looks = statements.filter(({ sql: text }) => text.includes('revision'));
       const plans = await plansOf(database, dialect, looks);
       const indexes = plans.map(({ plan }) => plan.join().match(/(?<=Scan (on|using) )deliveries_\w+/g));
@@ -298,8 +295,8 @@ describe.each(databases)('on $name', (dialect) => {
     const { database } = gateway.app;
     const webhookId = await gateway.webhook('https://hooks.example/');
     const statements = await statementsOf(async () => {
-      await runQueue({ gateway, kind: 'postgres', webhookId }, ['delivery'], webhookId, false);
-      await releaseClaims(database, 'postgres', [{ deliveryId: 'delivery', claimToken: 'token' }]);
+      await runQueue({ gateway, webhookId }, ['delivery'], webhookId, false);
+      await releaseClaims(database, [{ deliveryId: 'delivery', claimToken: 'token' }]);
     });
     const ending = statements.filter(({ sql: text }) => text.includes('update deliveries'));
     expect(ending).toHaveLength(2);

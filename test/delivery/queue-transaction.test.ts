@@ -24,10 +24,7 @@ it.each(databases)('the first transaction claims the delivery of a new webhook, 
     latestFirst: false,
     now: gateway.clock.now.getTime(),
   };
-  const run = () =>
-    gateway.app.database
-      .transaction()
-      .execute((transaction) => settleAndClaim(transaction, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', order));
+  const run = () => gateway.app.database.transaction().execute((transaction) => settleAndClaim(transaction, order));
   const { claimed } = await run();
   expect(claimed).toMatchObject([{ webhook: { id: webhook_id }, deliveries: [{ deliveryId, number: 1, attempt: 1 }] }]);
   expect(await gateway.deliveries()).toMatchObject([{ claim_token: 'token', next_at: order.now + 45_000 }]);
@@ -39,7 +36,7 @@ describe.each(databases)('claims on $name', (dialect) => {
   let gateway: DeliveringGateway;
   const run = (bytes: Room, quota = quotaFor(100)) =>
     gateway.app.database.transaction().execute((transaction) =>
-      settleAndClaim(transaction, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', {
+      settleAndClaim(transaction, {
         settlement: null,
         releases: [],
         quota: { ...quota, bytes },

@@ -47,7 +47,6 @@ it.each(databases)('more deliveries than one transaction takes are each requeued
         .execute();
       return result;
     },
-    dialect.name === 'SQLite' ? 'sqlite' : 'postgres',
     filter,
     gateway.clock.now.getTime(),
   );

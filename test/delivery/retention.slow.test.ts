@@ -15,7 +15,6 @@ import { type DeliveringGateway, startDelivering } from '../support/deliveries.t
 const day = 24 * 3_600_000;
 
 describe.each(databases)('retention on $name', (dialect) => {
-  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
   let gateway: DeliveringGateway;
 
   /** Stores events that were created so long ago, one millisecond after the other, the oldest first. */
@@ -80,7 +79,6 @@ describe.each(databases)('retention on $name', (dialect) => {
       const before = gateway.clock.now.getTime() - day;
       const step: Awaited<ReturnType<typeof deleteStep>> = await deleteStep(
         gateway.app.database,
-        kind,
         { before, from, size },
         () => performance.now(),
       );
@@ -137,7 +135,6 @@ describe.each(databases)('retention on $name', (dialect) => {
   const start = (maxEvents: number, after: After) =>
     startRetention({
       database: gateway.app.database,
-      kind,
       retentionDays: 1,
       maxEvents,
       now: () => gateway.clock.now,

@@ -10,11 +10,10 @@ it.each(databases)('a pause that has ended meanwhile puts nothing aside, on $nam
   const { database } = gateway.app;
   const id = await gateway.webhook('https://hooks.example/');
   await gateway.emit('a');
-  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
   const paused_until = gateway.clock.now.getTime() + 60_000;
   const put = async (enabled: number) => {
     const read = { id, enabled, paused_until, failing: 1, is_holding: 0 };
-    await database.transaction().execute((transaction) => setAside(transaction, kind, [read]));
+    await database.transaction().execute((transaction) => setAside(transaction, [read]));
     const [delivery] = await gateway.deliveries();
     return [delivery?.state, delivery?.next_at];
   };

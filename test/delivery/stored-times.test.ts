@@ -80,11 +80,10 @@ describe.each(databases)('on $name', (dialect) => {
   it.each(['jobs', 'idempotent_responses'] as const)('a lease of %s is believed up to its bound', async (table) => {
     const gateway = await startDelivering({ dialect });
     const { database } = gateway.app;
-    const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
     const now = () => new Date();
     const leases = createLeases(
       table,
-      { database, kind, now, randomBytes, logger: pino({ level: 'silent' }) },
+      { database, now, randomBytes, logger: pino({ level: 'silent' }) },
       { leaseMs: 1_000, waitMs: 1_000, maxWaiting: 1, busy: () => new ServiceError('service_unavailable', {}) },
     );
     const row =

@@ -130,7 +130,7 @@ it.each(databases)('the last look before sending waits for no writer, on $name',
   const ticket = { deliveryId: id, claimToken: 'token', destination: { webhookId }, revision: 0 };
   await database.transaction().execute(async (writing) => {
     await writing.updateTable('deliveries').set({ claim_token: 'other' }).execute();
-    const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', [ticket], 0);
+    const confirmed = await confirmClaims(database, [ticket], 0);
     expect([...confirmed]).toEqual([id]);
   });
 });
@@ -149,7 +149,7 @@ it.each(databases)('a claim that was freed is not sent, and the others of its ro
   for (const { deliveryId, claimToken } of tickets) {
     await database.updateTable('deliveries').set({ claim_token: claimToken }).where('id', '=', deliveryId).execute();
   }
-  const confirmed = () => confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', tickets, 0);
+  const confirmed = () => confirmClaims(database, tickets, 0);
   expect([...(await confirmed())]).toEqual(ids);
   await database.updateTable('deliveries').set({ claim_token: null }).where('claim_token', '=', 'freed').execute();
   expect([...(await confirmed())]).toEqual(ids.slice(0, 2));
@@ -175,7 +175,7 @@ it.each(databases)(
     await database.updateTable('deliveries').set({ claim_token: 'others' }).where('webhook_id', '=', taken).execute();
     const left = claimed.filter(({ webhook_id }) => webhook_id !== taken).map(({ id }) => id);
     for (const order of [tickets, tickets.toReversed()]) {
-      const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', order, 0);
+      const confirmed = await confirmClaims(database, order, 0);
       expect([...confirmed].sort()).toEqual(left.toSorted());
     }
   },
@@ -196,7 +196,7 @@ it.each(databases)('a claim goes on without a webhook that holds its deliveries,
   await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', goes.webhook_id).execute();
   await database.updateTable('deliveries').set({ state: 'held' }).where('id', '=', goes.id).execute();
   for (const order of [tickets, tickets.toReversed()]) {
-    const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', order, 0);
+    const confirmed = await confirmClaims(database, order, 0);
     expect([...confirmed]).toEqual([stays?.id]);
   }
 });

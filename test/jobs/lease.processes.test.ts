@@ -101,7 +101,7 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
       .where('claimed_until', '>', 0)
       .execute();
   };
-  const time = () => statementTime(place.location.kind, clock.now.getTime(), 1_000);
+  const time = () => statementTime(clock.now.getTime(), 1_000);
 
   test('the second waits for the first, wherever it runs', async () => {
     const { promise, resolve: open } = Promise.withResolvers<void>();
@@ -226,7 +226,6 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
       jobLeases(
         {
           database: here.app.database,
-          kind: place.location.kind,
           now: () => clock.now,
           randomBytes,
           logger: pino({ level: 'silent' }),

@@ -5,16 +5,16 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_201,
-  auth: 1_441,
+  app: 4_184,
+  auth: 1_445,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
-  'capabilities/deliveries': 2_824,
-  'capabilities/jobs': 2_171,
+  'capabilities/deliveries': 2_816,
+  'capabilities/jobs': 2_170,
   'capabilities/posts': 1_387,
-  'capabilities/webhooks': 2_955,
-  delivery: 4_176,
+  'capabilities/webhooks': 2_922,
+  delivery: 4_126,
   events: 548,
   graphql: 1_085,
   'graphql/cost': 727,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_461,
+  store: 6_473,
   telemetry: 754,
   upstream: 1_748,
 };

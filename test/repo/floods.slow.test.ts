@@ -483,7 +483,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: 1_000,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
-      const rows = idempotencyRows(database, 'sqlite', 10);
+      const rows = idempotencyRows(database, 10);
       await times(2_500, (n) => rows.requireRoom(`${n}`.padStart(16, '0'), 1));
       await database.destroy();
     },

@@ -7,6 +7,7 @@ import {
   SqliteAdapter,
   SqliteDialect,
 } from 'kysely';
+import { SqliteCompiler } from '../../src/store/query-compilers.ts';
 import type { SharedDatabase } from './shared-database.ts';
 import type { WriterLock } from './writer-lock.ts';
 
@@ -52,6 +53,10 @@ export class SimulatedDialect extends SqliteDialect {
       releaseConnection: async () => {},
       destroy: async () => {},
     };
+  }
+
+  override createQueryCompiler(): SqliteCompiler {
+    return new SqliteCompiler();
   }
 
   override createAdapter(): SqliteAdapter {

@@ -215,7 +215,6 @@ export function startProcess(world: World): SimulatedProcess {
     clock,
     deliveries: deliveryCommands({
       database,
-      kind: 'sqlite',
       emit,
       notifications,
       now,
@@ -223,7 +222,6 @@ export function startProcess(world: World): SimulatedProcess {
     }),
     webhooks: embeddedWebhooks({
       database,
-      kind: 'sqlite',
       vault,
       isRefused: () => false,
       now,

@@ -123,8 +123,8 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('delivery/emit.ts', "state: enabled ? 'pending' : 'held'", "state: 'pending'"),
   ],
   'deleting a webhook leaves its deliveries': [
-    at('capabilities/webhooks/removal.ts', 'await deleteSome(transaction, kind, webhook.id, null);', ''),
-    at('capabilities/webhooks/removal.ts', 'return deleteSome(transaction, kind, webhookId, from);', 'return null;'),
+    at('capabilities/webhooks/removal.ts', 'await deleteSome(transaction, webhook.id, null);', ''),
+    at('capabilities/webhooks/removal.ts', 'return deleteSome(transaction, webhookId, from);', 'return null;'),
   ],
   'disabling a webhook leaves its deliveries pending': [
     at('capabilities/webhooks/destinations.ts', 'await holdPending(transaction, webhookId, []);', ''),

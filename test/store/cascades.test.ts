@@ -27,9 +27,9 @@ describe.each(databases)('on $name', (dialect) => {
     webhookId = await gateway.webhook('https://hooks.example/a');
     otherId = await gateway.webhook('https://hooks.example/b');
     for (const n of [1, 2, 3]) await gateway.emit(n);
-    await runQueue({ gateway, kind, webhookId }, [], webhookId, true);
+    await runQueue({ gateway, webhookId }, [], webhookId, true);
     for (const each of [webhookId, otherId]) {
-      await runQueue({ gateway, kind, webhookId }, await idsOf(each), each, false);
+      await runQueue({ gateway, webhookId }, await idsOf(each), each, false);
     }
     expect(await counts()).toEqual({ events: 3, deliveries: 6, attempts: 6 });
   });
@@ -58,14 +58,14 @@ describe.each(databases)('on $name', (dialect) => {
   it.skipIf(dialect.name === 'SQLite')('no attempt is stored of a delivery that is being deleted', async () => {
     const { database } = gateway.app;
     await gateway.emit(4);
-    await runQueue({ gateway, kind, webhookId }, [], webhookId, true);
+    await runQueue({ gateway, webhookId }, [], webhookId, true);
     const [claimed = ''] = (await gateway.deliveries())
       .filter(({ webhook_id, claim_token }) => webhook_id === webhookId && claim_token !== null)
       .map(({ id }) => id);
     const before = await counts();
     const settling = await database.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('deliveries').where('id', '=', claimed).execute();
-      const settled = runQueue({ gateway, kind, webhookId }, [claimed], webhookId, false);
+      const settled = runQueue({ gateway, webhookId }, [claimed], webhookId, false);
       await expect.poll(() => waiting()).toBe(1);
       return { settled };
     });

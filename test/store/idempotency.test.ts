@@ -41,7 +41,6 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
       databaseIdempotency(
         {
           database: gateway.app.database,
-          kind: place.location.kind,
           now: () => new Date(clock.now.getTime() + aheadMs),
           clock: () => clock.now.getTime() - jumpedMs,
           randomBytes,

@@ -13,17 +13,17 @@ describe.each(databases)('on $name', (dialect) => {
     onTestFinished(() => location.drop());
     const database = await connectForMigrations(location.location);
     onTestFinished(() => database.destroy());
-    return { database, kind: location.location.kind };
+    return { database };
   }
 
   test('each value arrives under its name, whatever the order of an object', async () => {
-    const { database, kind } = await connect();
+    const { database } = await connect();
     const rows = rowsText(columns, [
       { at: 1_795_535_709_115, name: `"quoted", [1] 'é' \u2028` },
       { name: '', at: 0 },
       { name: null, at: null },
     ]);
-    const read = await sql`select name, at from ${rowsTable(kind, 'given', rows)}`.execute(database);
+    const read = await sql`select name, at from ${rowsTable('given', rows)}`.execute(database);
     expect(read.rows).toEqual([
       { name: `"quoted", [1] 'é' \u2028`, at: 1_795_535_709_115 },
       { name: '', at: 0 },
@@ -32,21 +32,20 @@ describe.each(databases)('on $name', (dialect) => {
   });
 
   test('no rows are a table without rows', async () => {
-    const { database, kind } = await connect();
-    const read = await sql`select name, at from ${rowsTable(kind, 'given', rowsText(columns, []))}`.execute(database);
+    const { database } = await connect();
+    const read = await sql`select name, at from ${rowsTable('given', rowsText(columns, []))}`.execute(database);
     expect(read.rows).toEqual([]);
   });
 
   test('an id is one of several, and none is one of none', async () => {
-    const { database, kind } = await connect();
+    const { database } = await connect();
     const rows = rowsText(columns, [
       { name: 'a', at: 1 },
       { name: 'b', at: 2 },
     ]);
     const found = async (ids: readonly string[]) => {
-      const given = rowsTable(kind, 'given', rows);
-      return (await sql<{ at: number }>`select at from ${given} where ${isOneOf(kind, 'name', ids)}`.execute(database))
-        .rows;
+      const given = rowsTable('given', rows);
+      return (await sql<{ at: number }>`select at from ${given} where ${isOneOf('name', ids)}`.execute(database)).rows;
     };
     expect(await found(['b', 'c'])).toEqual([{ at: 2 }]);
     expect(await found([])).toEqual([]);

@@ -27,10 +27,10 @@ describe.each(databases)('on $name', (dialect) => {
   };
   const setEnabled = (enabled: boolean) =>
     gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled });
-  const step = () => holdStep(gateway.delivery.notifications.transaction, kind, webhookId);
+  const step = () => holdStep(gateway.delivery.notifications.transaction, webhookId);
   const claim = async () => {
     const { claimed } = await gateway.app.database.transaction().execute((transaction) =>
-      settleAndClaim(transaction, kind, {
+      settleAndClaim(transaction, {
         settlement: null,
         releases: [],
         quota: quotaFor(100),

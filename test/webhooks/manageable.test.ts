@@ -43,7 +43,7 @@ describe.each(allBackends.filter(({ serves }) => serves.accounts))(
         .execute();
       const before = await row();
       expect(await changeWebhook(database, webhook, { request_url: 'https://attacker.example/' })).toBe(false);
-      expect(await removeWebhook(notifyingTransaction(database, kind), kind, webhook)).toBe(false);
+      expect(await removeWebhook(notifyingTransaction(database), webhook)).toBe(false);
       expect(await row()).toEqual(before);
       await expect(requireManageableWebhook(database, callerFor(own), id)).rejects.toMatchObject({
         type: 'errors/account_mismatch',

@@ -49,7 +49,7 @@ describe.each(databases)('on $name', (dialect) => {
 
     let steps = 0;
     expect(await states()).toEqual({ pending: count - 500 });
-    const step = inTurn(removals(database, kind));
+    const step = inTurn(removals(database));
     while (await step()) steps += 1;
     expect(steps).toBe(4);
     expect(await states()).toEqual({});
@@ -62,7 +62,7 @@ describe.each(databases)('on $name', (dialect) => {
     async () => {
       const { database } = gateway.app;
       await gateway.app.ports.webhooks.delete(context(), { id: webhookId });
-      const step = inTurn(removals(database, kind));
+      const step = inTurn(removals(database));
       await database.transaction().execute(async (settling) => {
         await settling.selectFrom('deliveries').select('id').limit(3).forUpdate().execute();
         let steps = 0;
@@ -90,7 +90,7 @@ describe.each(databases)('on $name', (dialect) => {
     await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
     for (const unfinished of [true, true, false]) {
       const report = await database.transaction().execute((transaction) =>
-        settleAndClaim(transaction, kind, {
+        settleAndClaim(transaction, {
           settlement: null,
           releases: [],
           quota: quotaFor(100, 100),

@@ -61,7 +61,6 @@ async function createDemo(
   { logger, now, randomBytes }: Dependencies,
 ): Promise<void> {
   const file = await ensureDemo(database, {
-    kind: config.database.kind,
     file: config.demoKeyFile,
     now: now(),
     vault,

@@ -59,7 +59,7 @@ export async function openWebhooks(
   const cursorKeys = sealing.keyring('rest-cursors');
   const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
   const budget = createReadBudget(readLimits, scansAtOnce[config.database.kind]);
-  const shared = { kind: config.database.kind, cursors, budget, now, randomBytes, logger };
+  const shared = { cursors, budget, now, randomBytes, logger };
   return {
     delivery,
     shared,

@@ -97,8 +97,8 @@ export async function openStorage(
     /** Of an API key or access token; kept for a second, or until a revocation. */
     authenticate: remembered.authenticate,
     refusedKeys: (keyIds: readonly string[], at: Date) => findRefusedKeys(databases.keys, keyIds, at),
-    rateLimits: databaseRateLimits(databases.keys, location.kind),
-    idempotency: databaseIdempotency({ database: databases.jobs, kind: location.kind, now, randomBytes, logger }),
+    rateLimits: databaseRateLimits(databases.keys),
+    idempotency: databaseIdempotency({ database: databases.jobs, now, randomBytes, logger }),
     channels,
     /** Lets other processes find out whether this one is alive. */
     processId,
@@ -110,8 +110,7 @@ export async function openStorage(
         throw wrongSecret(secrets.origin);
       }
       // Also for a known secret: a process with only the previous one may still run.
-      if (vault !== undefined && secrets.previous !== undefined)
-        await resealWebhooks(databases.deliveries, location.kind, vault);
+      if (vault !== undefined && secrets.previous !== undefined) await resealWebhooks(databases.deliveries, vault);
       await recordSecret(databases.keys, keys, secrets, recognized);
     },
     ready: health.check,

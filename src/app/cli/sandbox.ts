@@ -29,7 +29,7 @@ const emit: Subcommand = (args) => {
   }
   const source = choiceOption(sourceText, '<source>', webhookSourceNames);
   const event = choiceOption<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
-  return async ({ database, location, storedBytesPerWorkspace: maxBytes, now, randomBytes }) => {
+  return async ({ database, storedBytesPerWorkspace: maxBytes, now, randomBytes }) => {
     const accountIds = options.account === undefined ? null : new Set([options.account]);
     const account = await findOldestAccount(database, { accountIds });
     if (account === undefined) {
@@ -51,8 +51,7 @@ const emit: Subcommand = (args) => {
     });
     await storedBytes.requireRoom(account.workspace_id);
     const store = createEmit({
-      transaction: notifyingTransaction(database, location.kind),
-      kind: location.kind,
+      transaction: notifyingTransaction(database),
       now: () => now,
       randomBytes,
       storedBytes,

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import { entriesOf, keysOf } from '../../kernel/lib/objects.ts';
 import { firstSpan, statisticsPeriods } from '../../kernel/periods.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../../store/json.ts';
+import { rowsTable, rowsText } from '../../store/json.ts';
 import { statisticsKeys, unlocked } from '../../store/locks.ts';
 import type { Tables, WebhookStatisticsTable } from '../../store/schema.ts';
 
@@ -38,7 +38,6 @@ const columns = {
  */
 export async function countAttempts(
   transaction: Kysely<Tables>,
-  kind: DatabaseKind,
   samples: readonly Sample[],
   workspaces: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -47,7 +46,7 @@ export async function countAttempts(
     return workspaceId === undefined ? [] : rowOf(sample, workspaceId);
   });
   if (rows.length === 0) return;
-  const counted = rowsTable(kind, 'counted', rowsText(columns, countsOf(rows)));
+  const counted = rowsTable('counted', rowsText(columns, countsOf(rows)));
   await sql`
     insert into webhook_statistics (${statisticsKeys.webhook_statistics}, attempts)
     select ${statisticsKeys.webhook_statistics}, attempts from ${counted}
@@ -102,14 +101,14 @@ function countsOfSpan(span_ms: number, rows: readonly CountedRow[]): CountedRow[
 const deletedAtOnce = 1_000;
 
 /** Deletes a thousand old statistics but locked ones. @param now epoch ms. @returns whether there may be more */
-export async function deleteOldStatistics(database: Kysely<Tables>, kind: DatabaseKind, now: number): Promise<boolean> {
+export async function deleteOldStatistics(database: Kysely<Tables>, now: number): Promise<boolean> {
   for (const [table, key] of entriesOf(statisticsKeys)) {
     for (const period of keysOf(statisticsPeriods)) {
       const { spanMs } = statisticsPeriods[period];
       const { numAffectedRows } = await sql`
         delete from ${sql.table(table)} where (${key}) in (
           select ${key} from ${sql.table(table)}
-          where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${sql.lit(deletedAtOnce)} ${unlocked(kind)})`.execute(
+          where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${sql.lit(deletedAtOnce)} ${unlocked()})`.execute(
         database,
       );
       if (Number(numAffectedRows ?? 0) === deletedAtOnce) return true;

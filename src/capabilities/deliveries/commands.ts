@@ -14,7 +14,7 @@ import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
+import { readJsonColumn } from '../../store/json.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { SharedClock } from '../../store/shared-clock.ts';
 import { holdStep } from '../webhooks/holds.ts';
@@ -28,7 +28,6 @@ import type { EventEmitted } from './shapes.ts';
 
 export interface CommandsContext {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   readonly emit: Emit;
   /** Default: accounts that are connected here. */
   readonly accountRule?: AccountRule;
@@ -47,7 +46,6 @@ const invalid = (path: Issue['path'], code: IssueCode, message: string): Service
 
 export function deliveryCommands({
   database,
-  kind,
   emit,
   notifications,
   now,
@@ -58,7 +56,7 @@ export function deliveryCommands({
   const finishHolds = async ({ id }: ManageableWebhook) => {
     let locked = 0;
     for (;;) {
-      const more = await holdStep(notifications.transaction, kind, id);
+      const more = await holdStep(notifications.transaction, id);
       if (more === false) return;
       if (more !== 'locked') continue;
       locked += 1;
@@ -206,7 +204,7 @@ export function deliveryCommands({
         accountIds: accountIdsOf(webhook),
       };
       await finishHolds(webhook);
-      const count = await requeueAll(notifications.transaction, kind, filter, await time());
+      const count = await requeueAll(notifications.transaction, filter, await time());
       return { object: 'DeliveriesRedelivered', webhook_id, count };
     },
   };

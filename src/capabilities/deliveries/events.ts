@@ -93,7 +93,7 @@ interface EventPage extends Pick<PageRequest, 'cursor' | 'limit'> {
  * @throws ServiceError `limit_too_high` if the key has too many accounts to list all, `invalid_parameters` for another list's cursor
  */
 export async function pageOfEvents(
-  { database, kind, cursors, budget }: EventLists,
+  { database, cursors, budget }: EventLists,
   context: RequestContext,
   { filter, keyset, since, cursor, limit }: EventPage,
 ): Promise<Page<EventRow>> {
@@ -122,7 +122,7 @@ export async function pageOfEvents(
     });
     return visibleEvents(database, caller)
       .select(eventColumns)
-      .where(fitting.length === 0 ? sql<boolean>`1 = 0` : isAmongFirst(kind, fitting, keyset, after, count, through));
+      .where(fitting.length === 0 ? sql<boolean>`1 = 0` : isAmongFirst(fitting, keyset, after, count, through));
   };
   const scope = ['events', caller.keyId, ...eventListScope(filter)];
   const bounds = boundsOf(keyset, since, null);
@@ -136,7 +136,7 @@ export async function pageOfEvents(
   return page;
 }
 
-export type EventLists = Pick<QueriesContext, 'database' | 'kind' | 'cursors' | 'budget'>;
+export type EventLists = Pick<QueriesContext, 'database' | 'cursors' | 'budget'>;
 
 /**
  * The range of an index with one value of a column before those of the keyset. Rows are compared, and ordered by the column
@@ -167,7 +167,6 @@ function rangeOf(
 
 export function accountEvents({
   database,
-  kind,
   cursors,
   budget,
   accountRule,
@@ -176,7 +175,7 @@ export function accountEvents({
     async events(context, { cursor, limit = deliveryLimits.limit.default, ...filter }) {
       await requireAccounts({ database, accountRule }, context.caller, filter);
       const request = { filter, keyset: newestFirst, since: null, cursor, limit };
-      const page = await pageOfEvents({ database, kind, cursors, budget }, context, request);
+      const page = await pageOfEvents({ database, cursors, budget }, context, request);
       return { ...page, items: page.items.map(toAccountEvent) };
     },
 

@@ -4,7 +4,6 @@ import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import type { DatabaseKind } from '../../store/json.ts';
 import {
   type Bounds,
   boundsOf,
@@ -35,7 +34,7 @@ const statesOf = ({ state = [] }: DeliveryFilter) => [...new Set(state.length ==
 
 /** In the order of {@link deliveryKeyset}. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function listedDeliveries(
-  { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
+  { database }: { readonly database: Database },
   caller: Caller,
   filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
 ) {
@@ -43,9 +42,7 @@ export function listedDeliveries(
     range.where(fits(caller, filter)).select(['id', 'created_at']),
   );
   return (after: KeyValues | null, count: number, through: KeyValues | null) =>
-    visibleDeliveries(database, caller).where(
-      isAmongFirst(kind, ofStates, deliveryKeyset(filter), after, count, through),
-    );
+    visibleDeliveries(database, caller).where(isAmongFirst(ofStates, deliveryKeyset(filter), after, count, through));
 }
 
 /** @throws ServiceError `account_mismatch` for an account beyond the key */

@@ -8,7 +8,7 @@ import type { CursorCodec } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, readOpenJsonColumn } from '../../store/json.ts';
+import { readOpenJsonColumn } from '../../store/json.ts';
 import { selectPage, startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
@@ -31,7 +31,6 @@ import { visibleDeliveries } from './visibility.ts';
 
 export interface QueriesContext {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
   readonly now: () => Date;
@@ -53,7 +52,6 @@ const shownAttemptColumns = [
 
 export function deliveryQueries({
   database,
-  kind,
   cursors,
   budget,
   now,
@@ -73,7 +71,7 @@ export function deliveryQueries({
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const { caller } = context;
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
-        const listed = listedDeliveries({ database, kind }, caller, filter);
+        const listed = listedDeliveries({ database }, caller, filter);
         const ranges = slicedRanges(database, caller, filter);
         const keyset = deliveryKeyset(filter);
         const bounds = deliveryBounds(keyset, filter);

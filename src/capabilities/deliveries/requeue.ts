@@ -1,7 +1,6 @@
 /** The SQL of redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
 import { amongAccounts } from '../../store/conditions.ts';
-import type { DatabaseKind } from '../../store/json.ts';
 import { byCreation, type CreationPosition, pageQuery } from '../../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
 import type { Tables } from '../../store/schema.ts';
@@ -28,7 +27,6 @@ export const requeue = (transaction: NotifyingTransaction, deliveryId: string, n
 /** A failure leaves what earlier transactions, each of a thousand, have requeued. @param now epoch milliseconds */
 export async function requeueAll(
   transaction: NotifyingTransaction,
-  kind: DatabaseKind,
   filter: RequeueFilter,
   now: number,
 ): Promise<number> {
@@ -37,7 +35,7 @@ export async function requeueAll(
   do {
     const before: CreationPosition | undefined = last;
     const step = await transaction(async (open, changed) => {
-      const positions = await selectPositions(open, kind, filter, before);
+      const positions = await selectPositions(open, filter, before);
       const ids = positions.map(({ id }) => id);
       const requeued = await requeueIds(open, changed, ids, [filter.state], now);
       return { requeued, last: positions.length < deliveriesOfTransaction ? undefined : positions.at(-1) };
@@ -51,7 +49,6 @@ export async function requeueAll(
 /** Backwards, so new and requeued ones are never met. Locked ones are being requeued, settled or deleted. */
 function selectPositions(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   { webhookId, state, since, until, accountIds }: RequeueFilter,
   before: CreationPosition | undefined,
 ): Promise<CreationPosition[]> {
@@ -64,8 +61,10 @@ function selectPositions(
   if (until !== null) query = query.where('created_at', '<', until);
   if (accountIds.length > 0) query = query.where(amongAccounts(accountIds, 'account_id'));
   const after = before === undefined ? null : [before.created_at, before.id];
-  const page = pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction);
-  return (kind === 'postgres' ? page.forUpdate().skipLocked() : page).execute();
+  return pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction)
+    .forUpdate()
+    .skipLocked()
+    .execute();
 }
 
 /** A pending delivery goes on in its retry schedule, and ends the pause of its destination. @returns how many were requeued */

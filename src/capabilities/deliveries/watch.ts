@@ -1,4 +1,5 @@
 /** Watching deliveries and events: which rows a watcher sees. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { AccountRule } from '../../auth/account-rule.ts';
@@ -9,6 +10,7 @@ import { isId } from '../../kernel/ids.ts';
 import { createAnnouncedWatch, type Tail } from '../../store/announced-watch.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
+import { isPostgres } from '../../store/is-postgres.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
@@ -83,7 +85,7 @@ export function eventWatch({
   accountRule,
   ...lists
 }: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
-  const { database, kind } = lists;
+  const { database } = lists;
   const events = createAnnouncedWatch<WatchedEvents, EventRow, AccountEvent>(notifications, {
     topic: 'events',
     overflow: 'fails',
@@ -95,7 +97,7 @@ export function eventWatch({
       (types === null || types.has(row.event)),
     toState: toAccountEvent,
     // Commands emit on the file as well, and nothing announces it.
-    ...(kind === 'sqlite' ? { tail: tailOfEvents(database) } : {}),
+    ...(isPostgres(database) ? {} : { tail: tailOfEvents(database) }),
   });
   return {
     async watchEvents(context, { since, ...filter }) {

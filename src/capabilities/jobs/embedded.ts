@@ -60,7 +60,7 @@ interface EmbeddedJobsDependencies extends LeaseDependencies {
 
 /** Postings in our own database, published through the account's network. */
 export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
-  const { database, kind, network, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
+  const { database, network, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
   const leases = jobLeases(dependencies, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
@@ -200,7 +200,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
 
     find,
     found,
-    fields: (context, request) => selectJobFields({ database, kind, budget }, context, request),
+    fields: (context, request) => selectJobFields({ database, budget }, context, request),
     async watch(context, { job_ids }) {
       requireFound('job', job_ids, await find(context, job_ids));
       const { caller, signal } = context;

@@ -7,7 +7,7 @@ import type { RandomBytes } from '../../kernel/ids.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, jsonEntries, readJsonColumn } from '../../store/json.ts';
+import { jsonEntries, readJsonColumn } from '../../store/json.ts';
 import { byCreation, type Keyset, keysetsOf, unbounded } from '../../store/keyset.ts';
 import type { CountedList } from '../../store/keyset-pages.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
@@ -76,11 +76,11 @@ export const selectJobs = (database: Database, caller: Caller, jobIds: readonly 
 
 /** Some fields of those postings that the key can see. */
 export async function selectJobFields(
-  { database, kind, budget }: { readonly database: Database; readonly kind: DatabaseKind; readonly budget: ReadBudget },
+  { database, budget }: { readonly database: Database; readonly budget: ReadBudget },
   context: RequestContext,
   { job_ids, fields: names }: JobFieldsRequest,
 ): Promise<(JobFields | null)[]> {
-  const entries = jsonEntries(kind, 'fields', names);
+  const entries = jsonEntries('fields', names);
   const visible = (ids: readonly string[]) => jobsById(database, context.caller, ids).clearSelect().select('id');
   const texts = await readExtracts(budget, context, job_ids, {
     sizes: (ids) => visible(ids).select(columnBytes('fields').as('bytes')).execute(),

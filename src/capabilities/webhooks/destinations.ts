@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
+import { readJsonColumn } from '../../store/json.ts';
 import { lockDestinations, lockStatistics } from '../../store/locks.ts';
 import type { Tables, WebhookDestinationTable } from '../../store/schema.ts';
 import { inTransaction } from '../../store/transaction.ts';
@@ -96,11 +96,10 @@ export async function disableWebhook(
 /** As {@link disableWebhook}, for a caller. @returns false if the webhook has to be checked again */
 export async function disableForCaller(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   webhook: ManageableWebhook,
   now: number,
 ): Promise<boolean> {
-  await lockDestinations(transaction, kind, [webhook.id]);
+  await lockDestinations(transaction, [webhook.id]);
   if (!(await changeWebhook(transaction, webhook, { enabled: 0 }))) return false;
   await storeDisabled(transaction, webhook.id, 'caller', now);
   return true;
@@ -121,12 +120,8 @@ async function storeDisabled(
 }
 
 /** A webhook's statistics begin anew. */
-export async function forgetStatistics(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  { id }: ManageableWebhook,
-): Promise<void> {
-  await lockStatistics(transaction, kind, id);
+export async function forgetStatistics(transaction: Transaction<Tables>, { id }: ManageableWebhook): Promise<void> {
+  await lockStatistics(transaction, id);
   await transaction.deleteFrom('webhook_statistics').where('webhook_id', '=', id).execute();
 }
 
@@ -135,13 +130,9 @@ export async function forgetStatistics(
  * as it is: enabling it every day must not keep a destination that fails for years.
  * @returns false if the webhook has to be checked again
  */
-export async function enableWebhook(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  webhook: ManageableWebhook,
-): Promise<boolean> {
+export async function enableWebhook(transaction: Transaction<Tables>, webhook: ManageableWebhook): Promise<boolean> {
   if (webhook.enabled === 1) return true;
-  await lockDestinations(transaction, kind, [webhook.id]);
+  await lockDestinations(transaction, [webhook.id]);
   if (!(await changeWebhook(transaction, webhook, { enabled: 1 }))) return false;
   await transaction
     .updateTable('webhook_destinations')

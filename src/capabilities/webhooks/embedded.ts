@@ -30,7 +30,7 @@ interface EmbeddedWebhooksContext extends RegistryContext {
 }
 
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
-  const { database, kind, cursors, notifications, now } = context;
+  const { database, cursors, notifications, now } = context;
 
   const readLists: WebhooksPort['lists'] = (call, requests) => {
     const { caller } = call;
@@ -97,19 +97,17 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     setEnabled: ({ caller }, { webhook_id, enabled }) =>
       changeChecked(database, caller, webhook_id, async (webhook) => {
         const isSet = await notifications.transaction((transaction) =>
-          enabled
-            ? enableWebhook(transaction, kind, webhook)
-            : disableForCaller(transaction, kind, webhook, now().getTime()),
+          enabled ? enableWebhook(transaction, webhook) : disableForCaller(transaction, webhook, now().getTime()),
         );
         if (!isSet) return null;
         // Few deliveries are held before the caller goes on.
-        await holdStep(notifications.transaction, kind, webhook_id);
+        await holdStep(notifications.transaction, webhook_id);
         return { object: 'WebhookUpdated', webhook_id };
       }),
 
     delete: ({ caller }, { id }) =>
       changeChecked(database, caller, id, async (webhook) =>
-        (await removeWebhook(notifications.transaction, kind, webhook)) ? { object: 'WebhookDeleted' } : null,
+        (await removeWebhook(notifications.transaction, webhook)) ? { object: 'WebhookDeleted' } : null,
       ),
   };
 }

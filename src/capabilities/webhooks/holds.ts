@@ -5,7 +5,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, isOneOf, readJsonColumn } from '../../store/json.ts';
+import { isOneOf, readJsonColumn } from '../../store/json.ts';
 import { byCreation, pageQuery } from '../../store/keyset.ts';
 import { lockFreeDeliveries } from '../../store/locks.ts';
 import { maxChangedIds, type NotifyingTransaction } from '../../store/notifications.ts';
@@ -46,24 +46,20 @@ export async function holdPending(
 }
 
 /** Holds of webhooks, one after the other. */
-export const holds = (database: Database, transaction: NotifyingTransaction, kind: DatabaseKind) => ({
+export const holds = (database: Database, transaction: NotifyingTransaction) => ({
   next: (behind: string) => firstWebhookBehind(database, 'pending_holds', behind),
-  step: (webhookId: string) => holdStep(transaction, kind, webhookId),
+  step: (webhookId: string) => holdStep(transaction, webhookId),
 });
 
 /** @returns whether there may be more to do for the webhook, or that others have locked what is next */
-export const holdStep = (
-  transaction: NotifyingTransaction,
-  kind: DatabaseKind,
-  webhookId: string,
-): Promise<boolean | 'locked'> =>
+export const holdStep = (transaction: NotifyingTransaction, webhookId: string): Promise<boolean | 'locked'> =>
   transaction(async (open, changed) => {
     const hold = await open
       .selectFrom('pending_holds')
       .selectAll()
       .where('webhook_id', '=', webhookId)
       .limit(1)
-      .$if(kind === 'postgres', (query) => query.forUpdate())
+      .forUpdate()
       .executeTakeFirst();
     if (hold === undefined) return false;
     const looked = (await isWithdrawn(open, hold)) ? [] : await nextPending(open, hold);
@@ -71,8 +67,8 @@ export const holdStep = (
     const ids = looked.flatMap(({ id, account_id }) =>
       account_id !== null && exceptFor.includes(account_id) ? [] : id,
     );
-    const free = await lockFreeDeliveries(open, kind, ids);
-    changed.deliveries(await holdThose(open, kind, free));
+    const free = await lockFreeDeliveries(open, ids);
+    changed.deliveries(await holdThose(open, free));
     // Locked ones are being claimed or settled, and may stay pending: the next step begins with the first.
     const locked = new Set(ids);
     for (const id of free) locked.delete(id);
@@ -119,16 +115,12 @@ function nextPending(transaction: Transaction<Tables>, hold: PendingHoldTable) {
 }
 
 /** @returns those held from now on: some may have been sent meanwhile */
-async function holdThose(
-  transaction: Transaction<Tables>,
-  kind: DatabaseKind,
-  ids: readonly string[],
-): Promise<string[]> {
+async function holdThose(transaction: Transaction<Tables>, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const held = await transaction
     .updateTable('deliveries')
     .set({ state: 'held' })
-    .where(isOneOf(kind, 'id', ids))
+    .where(isOneOf('id', ids))
     .where('state', '=', 'pending')
     .returning('id')
     .execute();

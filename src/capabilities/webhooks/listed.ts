@@ -3,7 +3,6 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import type { DatabaseKind } from '../../store/json.ts';
 import { byCreation, isAmongFirst, type Keyset, keysetsOf } from '../../store/keyset.ts';
 import type { Tables } from '../../store/schema.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
@@ -12,7 +11,6 @@ import { defaultWebhookOrder, type WebhookOrder } from './shapes.ts';
 
 interface ListContext {
   readonly database: Database;
-  readonly kind: DatabaseKind;
 }
 
 const byName = (order: 'asc' | 'desc'): Keyset<'name_key' | 'id'> => ({
@@ -45,7 +43,7 @@ export function listedWebhooks(
       fitting.where('health', '=', state).clearSelect().select(['id', 'created_at']),
     );
     return storedWebhooks(context.database)
-      .where(isAmongFirst(context.kind, ofStates, keyset, after, count))
+      .where(isAmongFirst(ofStates, keyset, after, count))
       .select(sortedName);
   };
 }

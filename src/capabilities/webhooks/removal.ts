@@ -4,7 +4,7 @@
  */
 import type { Transaction } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, isOneOf } from '../../store/json.ts';
+import { isOneOf } from '../../store/json.ts';
 import { pageQuery } from '../../store/keyset.ts';
 import { lockDestinations } from '../../store/locks.ts';
 import type { NotifyingTransaction } from '../../store/notifications.ts';
@@ -18,20 +18,16 @@ const removedWorkspace = { id: 'removed-webhooks', name: 'Webhooks that are bein
 const deliveriesPerStep = 500;
 
 /** {@link removals} delete what one step leaves. @returns false if it was changed or deleted since the check */
-export function removeWebhook(
-  inNotifying: NotifyingTransaction,
-  kind: DatabaseKind,
-  webhook: ManageableWebhook,
-): Promise<boolean> {
+export function removeWebhook(inNotifying: NotifyingTransaction, webhook: ManageableWebhook): Promise<boolean> {
   return inNotifying(async (transaction) => {
     await transaction
       .insertInto('workspaces')
       .values(removedWorkspace)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    await lockDestinations(transaction, kind, [webhook.id]);
+    await lockDestinations(transaction, [webhook.id]);
     if (!(await changeWebhook(transaction, webhook, { workspace_id: removedWorkspace.id, enabled: 0 }))) return false;
-    await deleteSome(transaction, kind, webhook.id, null);
+    await deleteSome(transaction, webhook.id, null);
     return true;
   });
 }
@@ -40,7 +36,7 @@ export function removeWebhook(
 type DeliveryPosition = readonly [state: string, createdAt: number, id: string];
 
 /** Removals of webhooks, one after the other. Each step of a webhook begins at the end of its last. */
-export function removals(database: Database, kind: DatabaseKind) {
+export function removals(database: Database) {
   const lastOf = new Map<string, DeliveryPosition>();
   return {
     async next(behind: string): Promise<string | undefined> {
@@ -58,8 +54,8 @@ export function removals(database: Database, kind: DatabaseKind) {
       const from = lastOf.get(webhookId) ?? null;
       lastOf.delete(webhookId);
       const last = await inTransaction(database, async (transaction) => {
-        await lockDestinations(transaction, kind, [webhookId]);
-        return deleteSome(transaction, kind, webhookId, from);
+        await lockDestinations(transaction, [webhookId]);
+        return deleteSome(transaction, webhookId, from);
       });
       if (last === 'locked') return last;
       if (last !== null) lastOf.set(webhookId, last);
@@ -73,7 +69,6 @@ const stateOrder = { table: 'deliveries', columns: ['state', 'created_at', 'id']
 /** The webhook goes after its last delivery. @returns the last deleted; null at the end, `locked` if others lock all that are left */
 async function deleteSome(
   transaction: Transaction<Tables>,
-  kind: DatabaseKind,
   webhookId: string,
   after: DeliveryPosition | null,
 ): Promise<DeliveryPosition | 'locked' | null> {
@@ -83,14 +78,11 @@ async function deleteSome(
     .where('webhook_id', '=', webhookId);
   const deliveries = await pageQuery(ofWebhook, stateOrder, after, deliveriesPerStep)
     // Those being settled are left to a later step: see store/locks.ts.
-    .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked())
+    .forUpdate()
+    .skipLocked()
     .execute();
   const ids = deliveries.map(({ id }) => id);
-  if (ids.length > 0)
-    await transaction
-      .deleteFrom('deliveries')
-      .where(isOneOf(kind, 'id', ids))
-      .execute();
+  if (ids.length > 0) await transaction.deleteFrom('deliveries').where(isOneOf('id', ids)).execute();
   const last = deliveries.length < deliveriesPerStep ? undefined : deliveries.at(-1);
   if (last !== undefined) return [last.state, last.created_at, last.id];
   const left = await ofWebhook.limit(1).executeTakeFirst();

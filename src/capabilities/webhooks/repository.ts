@@ -10,7 +10,7 @@ import type { Vault } from '../../kernel/secrets/vault.ts';
 import { isBlockedPort } from '../../net/ports.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { type DatabaseKind, readJsonColumn } from '../../store/json.ts';
+import { readJsonColumn } from '../../store/json.ts';
 import { storeWithRows } from '../../store/key-response.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
 import { lockWorkspace } from '../../store/locks.ts';
@@ -199,7 +199,6 @@ const listenersFor = (database: Database, workspaceId: string, accountIds: Reado
 
 export interface RegistryContext extends SecretContext {
   readonly database: Database;
-  readonly kind: DatabaseKind;
   /** Whether deliveries could never go there. */
   readonly isRefused: (url: URL) => boolean;
   readonly accountRule: AccountRule;

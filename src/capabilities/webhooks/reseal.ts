@@ -1,7 +1,6 @@
 /** Reseals webhooks after a change of the deployment's secret. */
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Database } from '../../store/database.ts';
-import type { DatabaseKind } from '../../store/json.ts';
 import { lockDestinations } from '../../store/locks.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { resealSecrets } from './destinations.ts';
@@ -11,7 +10,7 @@ import { resealHeaders } from './repository.ts';
 const webhooksOfStep = 20;
 
 /** In the order of ids. A concurrent change wins; unreadable values stay, for their users to report. */
-export async function resealWebhooks(database: Database, kind: DatabaseKind, vault: Vault): Promise<void> {
+export async function resealWebhooks(database: Database, vault: Vault): Promise<void> {
   let last = '';
   for (;;) {
     const ids = await inTransaction(database, async (transaction) => {
@@ -25,7 +24,6 @@ export async function resealWebhooks(database: Database, kind: DatabaseKind, vau
         .execute();
       await lockDestinations(
         transaction,
-        kind,
         webhooks.map(({ id }) => id),
       );
       for (const { id, headers, secrets } of webhooks) {

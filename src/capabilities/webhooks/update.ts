@@ -14,7 +14,6 @@ type Changes = Partial<WebhookTable>;
 
 export function webhookUpdate({
   database,
-  kind,
   vault,
   isRefused,
   notifications,
@@ -41,11 +40,11 @@ export function webhookUpdate({
         if (accountIds === undefined) return true;
         if (accountIds.length > 0) await holdPending(transaction, webhook_id, accountIds);
         // They would tell its future managers of the other accounts.
-        if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, kind, webhook);
+        if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, webhook);
         return true;
       });
       if (!isChanged) return null;
-      if (accountIds !== undefined) await holdStep(notifications.transaction, kind, webhook_id);
+      if (accountIds !== undefined) await holdStep(notifications.transaction, webhook_id);
       return { object: 'WebhookUpdated', webhook_id };
     });
 }

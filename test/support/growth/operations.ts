@@ -3,24 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { settleAndClaim } from '../../../src/delivery/queue-transaction.ts';
 import { settlementOf } from '../../../src/delivery/settle.ts';
 import { newId } from '../../../src/kernel/ids.ts';
-import type { DatabaseKind } from '../../../src/store/json.ts';
 import { quotaFor } from '../claim-room.ts';
 import type { DeliveringGateway } from '../deliveries.ts';
 import { requestContext } from '../request-context.ts';
 
 export interface Subject {
   readonly gateway: DeliveringGateway;
-  readonly kind: DatabaseKind;
   readonly webhookId: string;
 }
 
 /** One transaction of the queue. */
-export async function runQueue(
-  { gateway, kind }: Subject,
-  settles: readonly string[],
-  webhookId: string,
-  claims: boolean,
-) {
+export async function runQueue({ gateway }: Subject, settles: readonly string[], webhookId: string, claims: boolean) {
   const now = gateway.clock.now.getTime();
   const outcomes = settles.map((deliveryId) => ({
     deliveryId,
@@ -39,7 +32,7 @@ export async function runQueue(
     },
   }));
   return gateway.app.database.transaction().execute((transaction) =>
-    settleAndClaim(transaction, kind, {
+    settleAndClaim(transaction, {
       settlement: outcomes.length === 0 ? null : settlementOf(outcomes, now),
       releases: [],
       quota: claims ? quotaFor(512, 1_000_000, 8) : null,
