@@ -2,7 +2,7 @@
  * Pages or sizes of several lists with one statement, so that nested lists cost no statement each. A list whose filters may
  * look at many rows to find few is read by itself, in slices of its index that take turns with those of others.
  */
-import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { parts } from '../kernel/lib/parts.ts';
 import type { ListSize, Page } from '../kernel/paging.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
@@ -17,13 +17,14 @@ import {
   pageQuery,
   type StartedPage,
   sliceQuery,
+  wholeOf,
 } from './keyset.ts';
 import { limitOf } from './query-compilers.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { readTogether } from './reads.ts';
 
-/** SQLite takes 500 selects in a UNION ALL and 32,766 parameters, among them a limited key's accounts per select. */
-const statementLimits = { items: 25, weight: 30_000 } as const;
+/** Lists of a statement. SQLite takes 500 selects in a UNION ALL and 32,766 parameters: a list has some hundreds at most. */
+const listsAtOnce = { items: 25, weight: Number.POSITIVE_INFINITY } as const;
 
 export interface ListReading {
   readonly database: Database;
@@ -40,14 +41,13 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   const [whole, sliced] = [[] as (typeof pages)[number][], [] as (typeof pages)[number][]];
   for (const page of pages) (page.ranges === null ? whole : sliced).push(page);
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
-    for (const some of statementsOf(ofOrder, ({ query }) => [query])) {
-      const queries = some.map(({ query }) => query);
-      const rows = await inTurn(reading, context, () => rowsOf(reading.database, queries, keyset));
+    for (const some of statementsOf(ofOrder)) {
+      const rows = await inTurn(reading, context, some, () => rowsOf(reading.database, some.map(wholeOf), keyset));
       for (const [place, page] of some.entries()) read.set(page, page.pageOf(rows[place] ?? []));
     }
   }
   for (const ofOrder of Map.groupBy(sliced, (page) => page.keyset).values()) {
-    for (const some of statementsOf(ofOrder, ({ query }) => [query])) {
+    for (const some of statementsOf(ofOrder)) {
       const open = some.map((page) => openSliced(reading, context, page));
       // Most pages are full after a few rows: the first slices of all are read together.
       const most = Math.max(leastLooked, ...some.map(({ limit }) => 4 * limit));
@@ -62,8 +62,13 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
 }
 
 /** For a key that is limited to accounts, rows are looked at beside their index. */
-const inTurn = <Result>({ budget }: ListReading, context: RequestContext, read: () => Promise<Result>) =>
-  context.caller.accountIds === null ? read() : budget.scan(context, read);
+const inTurn = <Result>(
+  { budget }: ListReading,
+  context: RequestContext,
+  pages: readonly { readonly isLarge: boolean }[],
+  read: () => Promise<Result>,
+) =>
+  context.caller.accountIds === null && !pages.some(({ isLarge }) => isLarge) ? read() : budget.scan(context, read);
 
 /** By the first slice of a page. */
 const leastLooked = 200;
@@ -141,6 +146,8 @@ interface Slice<Schema, Table extends keyof Schema> extends Bounds {
 /** Ranges that each have all rows of a slice, as states of deliveries do. More share as many. */
 const wholeRanges = 4;
 
+const sizeOfRanges = (ranges: IndexRanges<never, never>): number => ('rows' in ranges ? ranges.size : ranges.length);
+
 /** Where the first of the ranges of each slice has been looked at enough; null where all of them end before. */
 async function endsOfSlices<Schema, Table extends keyof Schema>(
   database: Database,
@@ -150,14 +157,19 @@ async function endsOfSlices<Schema, Table extends keyof Schema>(
 ): Promise<(KeyValues | null)[]> {
   const columns = keyset.columns.map((column) => sql.ref(`${keyset.table}.${column}`));
   const ends = slices.map(({ ranges, from, to }, place) => {
-    const ofRange = Math.ceil(looked * Math.min(1, wholeRanges / ranges.length));
-    const ofRanges = ranges.map((range) => {
-      const row = typeof range === 'function' ? range(from, 1, to) : pageQuery(range, keyset, from, 1, to);
-      const rows = row.offset(ofRange - 1);
-      // The builder of any schema does not know the columns.
-      return sql`select * from (${rows.clearSelect().select(columns as never)}) as part`;
-    });
-    const first = sql`select * from (${sql.join(ofRanges, sql` union all `)}) as merged order by ${orderOf(keyset)} ${limitOf(1)}`;
+    const passed = Math.ceil(looked * Math.min(1, wholeRanges / sizeOfRanges(ranges))) - 1;
+    const rows =
+      'rows' in ranges
+        ? ranges.rows(from, 1, to, passed)
+        : sql.join(
+            ranges.map((range) => {
+              const row = pageQuery(range, keyset, from, 1, to).offset(passed);
+              // The builder of any schema does not know the columns.
+              return sql`select * from (${row.clearSelect().select(columns as never)}) as part`;
+            }),
+            sql` union all `,
+          );
+    const first = sql`select * from (${rows}) as merged order by ${orderOf(keyset)} ${limitOf(1)}`;
     return sql`select ${sql.lit(place)} as list_place, part.* from (${first}) as part`;
   });
   const { rows } = await sql<Readonly<Record<string, string | number>>>`${sql.join(ends, sql` union all `)}`.execute(
@@ -224,7 +236,7 @@ export const countLists = <Filter, Schema, Table extends keyof Schema>(
     const sizes = new Map<CountedList<Schema, Table>, ListSize>();
     for (const [place, list] of whole.entries()) sizes.set(list, sizeOf(counts[place] ?? 0));
     const sliced = lists.flatMap((list) => ('query' in list ? [] : list));
-    for (const some of statementsOf(sliced, ({ fitting }) => fitting)) {
+    for (const some of statementsOf(sliced)) {
       const open = some.map((list) => ({
         list,
         from: list.bounds.from,
@@ -287,7 +299,7 @@ async function countRows<Schema, Table extends keyof Schema>(
   lists: readonly (readonly SelectQueryBuilder<Schema, Table, { id: string }>[])[],
 ): Promise<number[]> {
   const counts: number[] = [];
-  for (const some of statementsOf(lists, (queries) => queries)) {
+  for (const some of statementsOf(lists)) {
     const parts = some.map(
       (queries, place) =>
         sql`select ${sql.lit(place)} as list_place, count(*) as size from (${unionOf(queries)}) as part`,
@@ -308,16 +320,4 @@ const unionOf = <Schema, Table extends keyof Schema>(
     sql` union all `,
   );
 
-interface Compilable {
-  compile(): CompiledQuery;
-}
-
-/** Splits items so that the queries of each part fit one statement. */
-const statementsOf = <Item>(
-  items: readonly Item[],
-  queriesOf: (item: Item) => readonly Compilable[],
-): Iterable<readonly Item[]> =>
-  items.length === 1 ? [items] : parts(items, (item) => parametersOf(queriesOf(item)), statementLimits);
-
-const parametersOf = (queries: readonly Compilable[]): number =>
-  queries.reduce((sum, query) => sum + query.compile().parameters.length, 0);
+const statementsOf = <Item>(items: readonly Item[]): Iterable<readonly Item[]> => parts(items, () => 1, listsAtOnce);

@@ -102,15 +102,28 @@ export function boundsOf({ order }: Keyset<string>, since: number | null, until:
 }
 
 /** Ranges of an index that a list is read from, whatever else its filters ask for: these find few rows among many. */
-export type IndexRanges<Schema, Table extends keyof Schema> = readonly (
-  | SelectQueryBuilder<Schema, Table, object>
-  | PlacedQuery<Schema, Table, object>
-)[];
+export type IndexRanges<Schema, Table extends keyof Schema> =
+  | readonly SelectQueryBuilder<Schema, Table, object>[]
+  | ValueRanges;
+
+/** A range for each of some values: one text, and little to build, however many there are. */
+export interface ValueRanges {
+  readonly size: number;
+  /** The columns of the order of `count` rows of each range, after `offset` others. */
+  readonly rows: (
+    after: KeyValues | null,
+    count: number,
+    through: KeyValues | null,
+    offset?: number,
+  ) => RawBuilder<unknown>;
+}
 
 interface Listed<Schema, Table extends keyof Schema> {
   readonly bounds?: Bounds;
   /** Null if the list is read at once, as by default. */
   readonly ranges?: IndexRanges<Schema, Table> | null;
+  /** Whether the list is read in a turn, even at once. */
+  readonly isLarge?: boolean;
 }
 
 /**
@@ -125,7 +138,12 @@ export function isAmongFirst<Schema, Table extends keyof Schema>(
   through: KeyValues | null = null,
 ): RawBuilder<boolean> {
   const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count, through)}) as part`);
-  const ids = sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} ${limitOf(count)})`;
+  return isAmongRows(sql.join(parts, sql` union all `), keyset, count);
+}
+
+/** Whether a row is among the first `count` of some, which have their ids and the columns of the order. */
+export function isAmongRows(rows: RawBuilder<unknown>, keyset: Keyset<string>, count: number): RawBuilder<boolean> {
+  const ids = sql`(select id from (${rows}) as merged order by ${orderOf(keyset)} ${limitOf(count)})`;
   const id = sql.ref(`${keyset.table}.id`);
   // For a subquery, Postgres would sooner read a table of some thousand rows than look so many up; an array is known first.
   return byDialect({ sqlite: () => sql`${id} in ${ids}`, postgres: () => sql`${id} = any(array${ids})` });
@@ -147,8 +165,14 @@ export async function selectPage<
   request: PageRequest,
 ): Promise<Page<Row>> {
   const page = startPage(query, keyset, request);
-  return page.pageOf(await page.query.execute());
+  return page.pageOf(await wholeOf(page).execute());
 }
+
+/** The query of a page that is read at once. */
+export const wholeOf = <Schema, Table extends keyof Schema, Row>({
+  queryOf,
+  bounds,
+}: StartedPage<Schema, Table, Row>): SelectQueryBuilder<Schema, Table, Row> => queryOf(bounds.from, bounds.to);
 
 /** A page yet to be read: the query for its rows and one more, and how these become the page. */
 export interface StartedPage<Schema, Table extends keyof Schema, Row> {
@@ -156,8 +180,8 @@ export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   readonly limit: number;
   /** Of the page, up to the end of the list. */
   readonly bounds: Bounds;
-  readonly query: SelectQueryBuilder<Schema, Table, Row>;
-  /** {@link query} for a slice of its list. */
+  readonly isLarge: boolean;
+  /** The query of a slice of its list, or of all of it. */
   readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => SelectQueryBuilder<Schema, Table, Row>;
   readonly ranges: IndexRanges<Schema, Table> | null;
   readonly pageOf: (rows: readonly Row[]) => Page<Row>;
@@ -176,7 +200,7 @@ export function startPage<
   query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
-  { bounds = unbounded, ranges = null }: Listed<Schema, Table> = {},
+  { bounds = unbounded, ranges = null, isLarge = false }: Listed<Schema, Table> = {},
 ): StartedPage<Schema, Table, Row> {
   const { to } = bounds;
   const from = cursor === undefined ? bounds.from : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
@@ -190,7 +214,7 @@ export function startPage<
     keyset,
     limit,
     bounds: { from, to },
-    query: queryOf(from, to),
+    isLarge,
     queryOf,
     ranges,
     cursorAt,

@@ -15,7 +15,7 @@ import {
   sql,
 } from 'kysely';
 
-const maxListed = 100;
+export const maxListed = 100;
 
 const longListOf = ({ operator, rightOperand }: BinaryOperationNode): PrimitiveValueListNode['values'] | null =>
   OperatorNode.is(operator) &&

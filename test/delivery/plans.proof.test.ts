@@ -35,7 +35,7 @@ const readsAll: Readonly<Record<TestDialect['name'], (plan: readonly string[]) =
         // A part that was read before, under the name of its table.
         !plan.slice(0, place).includes(line.replace('SCAN', 'CO-ROUTINE')) &&
         // All deliveries of a workspace, or all its webhooks beside a list of ids.
-        /(deliveries_of_workspace|webhooks_by_health) \(workspace_id=\?\)|^SCAN (?!(json_each|due|merged|part|some|aside|away|claimed|pending_notices|pending_holds|oldest_deliveries)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
+        /(deliveries_of_workspace|webhooks_by_health) \(workspace_id=\?\)|^SCAN (?!(json_each|ranged|due|merged|part|some|aside|away|claimed|pending_notices|pending_holds|oldest_deliveries)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
           line,
         ),
     ),

@@ -1,5 +1,5 @@
 /** Events of accounts: a key sees those of the accounts that it may act for. What is for one webhook alone is left out. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
 import { type AccountRule, connectedHere } from '../../auth/account-rule.ts';
 import { sourceByEvent, type WebhookEvent, webhookEvents } from '../../events/sources.ts';
@@ -10,19 +10,21 @@ import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { readOpenJsonColumn } from '../../store/json.ts';
+import { isOneOf, readOpenJsonColumn } from '../../store/json.ts';
 import {
   boundsOf,
   byCreation,
-  isAmongFirst,
+  isAmongRows,
   type Keyset,
   type KeyValues,
   type PageRequest,
   type PlacedQuery,
   startPage,
+  type ValueRanges,
 } from '../../store/keyset.ts';
 import { selectPages } from '../../store/keyset-pages.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
+import { byDialect, limitOf } from '../../store/query-compilers.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
 import type { EventTable, Tables } from '../../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
@@ -106,32 +108,22 @@ export async function pageOfEvents(
     });
   }
   const types = typesOf(filter);
+  const isSliced = accounts !== null && types !== null;
   const ranges =
     accounts === null
-      ? (types ?? webhookEvents).map((type) =>
-          rangeOf(keyset, 'event', type, () => shownEvents(database).where('workspace_id', '=', caller.workspaceId)),
-        )
-      : types?.length === 0
-        ? []
-        : [...new Set(accounts)].map((id) => rangeOf(keyset, 'account_id', id, () => shownEvents(database)));
-  const isSliced = ranges.length > 0 && accounts !== null && types !== null;
-  const listed: PlacedQuery<Tables, 'events', EventRow> = (after, count, through) => {
-    const fitting = ranges.map((range) => {
-      const events = range(after, count, through);
-      return isSliced ? events.where('event', 'in', types) : events;
-    });
-    return visibleEvents(database, caller)
+      ? rangesOf(keyset, 'event', types ?? webhookEvents, sql`workspace_id = ${caller.workspaceId}`)
+      : rangesOf(keyset, 'account_id', [...new Set(accounts)], isSliced ? isOneOf('event', types) : sql`1 = 1`);
+  const listed: PlacedQuery<Tables, 'events', EventRow> = (after, count, through) =>
+    visibleEvents(database, caller)
       .select(eventColumns)
-      .where(fitting.length === 0 ? sql<boolean>`1 = 0` : isAmongFirst(fitting, keyset, after, count, through));
-  };
+      .where(isAmongRows(ranges.rows(after, count, through), keyset, count));
   const scope = ['events', caller.keyId, ...eventListScope(filter)];
-  const bounds = boundsOf(keyset, since, null);
-  const started = startPage(
-    listed,
-    keyset,
-    { cursors, scope, cursor, limit },
-    { bounds, ranges: isSliced ? ranges : null },
-  );
+  const place = { cursors, scope, cursor, limit };
+  const started = startPage(listed, keyset, place, {
+    bounds: boundsOf(keyset, since, null),
+    ranges: isSliced ? ranges : null,
+    isLarge: true,
+  });
   const [page = { items: [], cursor: null }] = await selectPages({ database, budget }, context, [started]);
   return page;
 }
@@ -139,29 +131,44 @@ export async function pageOfEvents(
 export type EventLists = Pick<QueriesContext, 'database' | 'cursors' | 'budget'>;
 
 /**
- * The range of an index with one value of a column before those of the keyset. Rows are compared, and ordered by the column
- * as well: for an equal value, Postgres may take the index of ages for the order, and look at the events of everybody.
+ * A range of an index for each value of a column before those of the keyset. Rows are compared, and ordered by the column as
+ * well: for an equal value, Postgres may take the index of ages for the order, and look at the events of everybody.
  */
-function rangeOf(
+function rangesOf(
   { order, columns }: Keyset<'created_at' | 'id'>,
   column: 'account_id' | 'event',
-  value: string,
-  events: () => ReturnType<typeof shownEvents>,
-) {
+  values: readonly string[],
+  condition: RawBuilder<unknown>,
+): ValueRanges {
+  const [from, to, first, last] = (order === 'asc' ? ['>', '<=', '>=', '<='] : ['<', '>=', '<=', '>=']).map(
+    (operator) => sql.raw(operator),
+  );
   const named = sql.ref(column);
-  const place = sql.join([column, ...columns].map((name) => sql.ref(name)));
-  const at = (values: KeyValues) => sql`(${sql.join([value, ...values])})`;
-  return (after: KeyValues | null, count: number, through: KeyValues | null) => {
-    // One bound at each end: with two, Postgres may start at the wider one.
-    const [from, to] = order === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`];
-    const [first, last] = order === 'asc' ? [sql`>=`, sql`<=`] : [sql`<=`, sql`>=`];
-    let range = events()
-      .select(['id', 'created_at'])
-      .where(after === null ? sql<boolean>`${named} ${first} ${value}` : sql<boolean>`(${place}) ${from} ${at(after)}`)
-      .where(through === null ? sql<boolean>`${named} ${last} ${value}` : sql<boolean>`(${place}) ${to} ${at(through)}`)
-      .limit(count);
-    for (const name of [column, ...columns]) range = range.orderBy(sql.ref(name), order);
-    return range;
+  const places = [column, ...columns].map((name) => sql.ref(name));
+  const shown = sql.join(columns.map((name) => sql.ref(name)));
+  const isBeside = (operator: unknown, orEqual: unknown, place: KeyValues | null) =>
+    place === null
+      ? sql`${named} ${orEqual} ranged.value`
+      : sql`(${sql.join(places)}) ${operator} (ranged.value, ${sql.join(place)})`;
+  return {
+    size: values.length,
+    rows(after, count, through, offset = 0) {
+      // As the partial indexes have it. One bound at each end: with two, Postgres may start at the wider one.
+      const rows = sql`
+        select ${shown} from events
+        where source is not null and webhook_id is null and ${condition}
+          and ${isBeside(from, first, after)} and ${isBeside(to, last, through)}
+        order by ${sql.join(places.map((name) => sql`${name} ${sql.raw(order)}`))} ${limitOf(count)} offset ${offset}`;
+      return byDialect({
+        // It has no lateral joins.
+        sqlite: () => sql`
+          select ${sql.join(columns.map((name, at) => sql`part.value ->> ${sql.lit(at)} as ${sql.ref(name)}`))}
+          from json_each(${JSON.stringify(values)}) as ranged,
+            json_each((select json_group_array(json_array(${shown})) from (${rows}) as some)) as part`,
+        postgres: () => sql`
+          select part.* from unnest(${values}::text[]) as ranged(value) cross join lateral (${rows}) as part`,
+      });
+    },
   };
 }
 

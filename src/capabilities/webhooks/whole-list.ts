@@ -2,7 +2,7 @@
 import { weightOfBytes } from '../../kernel/lib/fair-turns.ts';
 import { parts } from '../../kernel/lib/parts.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
-import { startPage } from '../../store/keyset.ts';
+import { startPage, wholeOf } from '../../store/keyset.ts';
 import { bytesOf, readSized } from '../../store/large-rows.ts';
 import { webhookListScope } from './filter.ts';
 import { listedWebhooks, webhookKeyset } from './listed.ts';
@@ -30,7 +30,7 @@ export const listWhole =
       webhookKeyset(filter),
       { cursors: context.cursors, scope, cursor, limit },
     );
-    const rows = await page.query.execute();
+    const rows = await wholeOf(page).execute();
     const items: Webhook[] = [];
     let bytes = 0;
     let last: (typeof rows)[number] | undefined;
