@@ -5,6 +5,7 @@ import type { ListSize, Page } from '../kernel/paging.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
+import { isOneOf } from '../store/json.ts';
 import { byCreation, type PageRequest, startPage, unbounded } from '../store/keyset.ts';
 import { type CountedList, countLists, type ListReading, selectPages } from '../store/keyset-pages.ts';
 import type { RowSource } from '../store/row-watch.ts';
@@ -50,7 +51,7 @@ export const findStoredAccounts = async (
 ): Promise<StoredAccount[]> =>
   accountIds.length === 0
     ? []
-    : storedAccounts(database).where(isInWorkspace('accounts', workspaceId)).where('id', 'in', accountIds).execute();
+    : storedAccounts(database).where(isInWorkspace('accounts', workspaceId)).where(isOneOf('id', accountIds)).execute();
 
 interface AccountRange {
   readonly workspaceId: string;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
   app: 4_184,
-  auth: 1_445,
+  auth: 1_446,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
