@@ -34,6 +34,9 @@ export class SchemaTooNew extends Error {
   }
 }
 
+/** The last step of 0.3.0. Older databases need that version first. */
+export const lastOf030 = '024_account_events';
+
 /** The row of `deployment` with the step that a gateway must know. */
 const neededStep = 'works_from';
 

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { ConfigError } from '../kernel/config-error.ts';
 import {
   findNeededStep,
   lastOf,
+  lastOf030,
   namesOf,
   recordingCompatibility,
   type SchemaSteps,
@@ -26,6 +28,7 @@ export interface SchemaState {
 
 const migrationTable = 'kysely_migration';
 
+/** @throws ConfigError if the database is older than the baseline */
 export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSteps): Promise<SchemaState> {
   const isMigrated = isPostgres(database)
     ? sql`select 1 where to_regclass(${migrationTable}) is not null`
@@ -36,6 +39,10 @@ export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSte
           .rows
       : [];
   const names = new Set(executed.map(({ name }) => name));
+  if (names.size > 0 && !names.has(lastOf030))
+    throw new ConfigError(
+      'DATABASE_URL names a database of a version before 0.3.0: start version 0.3.0 with it once, and then this version',
+    );
   const done = Object.fromEntries(Object.entries(steps).filter(([name]) => names.has(name)));
   return {
     indexes: (await findPendingIndexes(database, done)).map(([name]) => name),
@@ -53,7 +60,7 @@ const retryPauseMs = () => 750 + 500 * Math.random();
 
 /**
  * Runs the pending steps in one transaction behind a lock, then builds indexes; anew after a deadlock or lock timeout.
- * @throws SchemaTooNew; the error of a step, which leaves nothing behind
+ * @throws SchemaTooNew; ConfigError; the error of a step, which leaves nothing behind
  */
 export async function migrate(
   database: Kysely<Tables>,

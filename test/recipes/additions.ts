@@ -139,7 +139,7 @@ mutationField('createJobDraft',`,
     newFiles: {
       'src/store/migrations/999_notes.ts': `import type { Kysely } from 'kysely';
 
-export const worksFrom = '021_event_index';
+export const worksFrom = '024_account_events';
 
 /** What the owner of a posting writes down about it. */
 export async function up(db: Kysely<never>): Promise<void> {
@@ -150,10 +150,10 @@ export async function up(db: Kysely<never>): Promise<void> {
     edits: {
       'src/store/migrations/index.ts': [
         [
-          '\n/** In order. A released step',
-          "import * as notes from './999_notes.ts';\n\n/** In order. A released step",
+          "import * as baseline from './baseline.ts';",
+          "import * as notes from './999_notes.ts';\nimport * as baseline from './baseline.ts';",
         ],
-        ["  '021_event_index': eventIndex,", "  '021_event_index': eventIndex,\n  '999_notes': notes,"],
+        ['  [lastOf030]: baseline,', "  [lastOf030]: baseline,\n  '999_notes': notes,"],
       ],
     },
   },

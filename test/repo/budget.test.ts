@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_184,
+  app: 4_182,
   auth: 1_446,
   cache: 360,
   capabilities: 253,
@@ -13,7 +13,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_823,
   'capabilities/jobs': 2_170,
   'capabilities/posts': 1_387,
-  'capabilities/webhooks': 2_922,
+  'capabilities/webhooks': 2_893,
   delivery: 4_126,
   events: 548,
   graphql: 1_085,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_502,
+  store: 6_013,
   telemetry: 754,
   upstream: 1_748,
 };

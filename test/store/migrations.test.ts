@@ -4,16 +4,17 @@
  */
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { describe, expect, test } from 'vitest';
-import type { SchemaStep, SchemaSteps } from '../../src/store/compatibility.ts';
-import { type Database, openUnmigrated } from '../../src/store/database.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { lastOf030, type SchemaStep, type SchemaSteps } from '../../src/store/compatibility.ts';
+import { connectForMigrations, type Database, openDatabase, openUnmigrated } from '../../src/store/database.ts';
 import { DatabaseFault } from '../../src/store/faults.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import type { Tables } from '../../src/store/schema.ts';
+import { databases } from '../support/databases.ts';
 
-/** The steps of before there was the rule. */
-const lastWithoutRule = '011_queue_indexes';
+/** The rule holds for the steps after the baseline. */
+const lastWithoutRule = lastOf030;
 
 /** Each column of each table, and whether a row can leave it out. */
 async function columnsOf(database: Database): Promise<ReadonlyMap<string, boolean>> {
@@ -156,6 +157,25 @@ describe('the rule would find', () => {
     expect(await found(alter('alter table jobs drop column checkpoint', '980_expand'), others)).toEqual([]);
   });
 });
+
+test.each(databases)(
+  'a database of before 0.3.0 is left as it is, and a start says what to do on $name',
+  async (dialect) => {
+    const place = await dialect.location();
+    onTestFinished(() => place.drop());
+    const database = await connectForMigrations(place.location);
+    onTestFinished(() => database.destroy());
+    const steps = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < lastOf030));
+    const provider = { getMigrations: async () => steps };
+    expect((await new Migrator({ db: database, provider }).migrateToLatest()).error).toBeUndefined();
+    const sentence = /^DATABASE_URL names a database of a version before 0\.3\.0: start version 0\.3\.0 with it once/;
+    await expect(migrate(database, migrations)).rejects.toThrow(sentence);
+    await expect(openDatabase(place.location)).rejects.toThrow(sentence);
+    expect((await sql`select name from kysely_migration`.execute(database)).rows).toHaveLength(
+      Object.keys(steps).length,
+    );
+  },
+);
 
 test('steps that conflicted with other sessions run again', async () => {
   const database = await openUnmigrated({ kind: 'sqlite', file: ':memory:' });

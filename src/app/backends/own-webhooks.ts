@@ -3,7 +3,6 @@ import type { AccountRule } from '../../auth/account-rule.ts';
 import { embeddedAccounts } from '../../capabilities/accounts/embedded.ts';
 import { embeddedDeliveries } from '../../capabilities/deliveries/embedded.ts';
 import type { DeliveryRateLimits } from '../../capabilities/deliveries/limits.ts';
-import { createMissingSecrets } from '../../capabilities/webhooks/destinations.ts';
 import { embeddedWebhooks } from '../../capabilities/webhooks/embedded.ts';
 import { startDeliveryEngine } from '../../delivery/engine.ts';
 import { cursorCodec } from '../../kernel/paging.ts';
@@ -33,7 +32,6 @@ export async function openWebhooks(
   await prepare(vault);
   const allows = addressRule(config.outboundAllow);
   const lookup = createResolver({ servers: config.dnsServers });
-  await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
     database: databases.deliveries,
     queueDatabase: databases.queue,

@@ -2,11 +2,9 @@
 import type { Transaction } from 'kysely';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
-import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import { lockDestinations, lockStatistics } from '../../store/locks.ts';
 import type { Tables, WebhookDestinationTable } from '../../store/schema.ts';
-import { inTransaction } from '../../store/transaction.ts';
 import { holdPending } from './holds.ts';
 import { changeWebhook, type ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
@@ -46,33 +44,6 @@ export const newDestination = ({ vault, randomBytes }: SecretContext, webhookId:
   disabled_reason: null,
   disabled_at: null,
 });
-
-/** Per insert: each takes nine of a statement's parameters. */
-const destinationsOfStatement = 500;
-
-/**
- * Creates destinations that webhooks lack: of databases before migration 004. Processes that
- * start together agree on the secret stored first.
- */
-export async function createMissingSecrets(database: Database, context: SecretContext): Promise<void> {
-  await inTransaction(database, async (transaction) => {
-    const missing = await transaction
-      .selectFrom('webhooks')
-      .leftJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
-      .select('webhooks.id')
-      .where('webhook_destinations.webhook_id', 'is', null)
-      // One order for all processes prevents deadlocks.
-      .orderBy('webhooks.id')
-      .execute();
-    for (let at = 0; at < missing.length; at += destinationsOfStatement) {
-      await transaction
-        .insertInto('webhook_destinations')
-        .values(missing.slice(at, at + destinationsOfStatement).map(({ id }) => newDestination(context, id)))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
-  });
-}
 
 /**
  * Has the owner told. Pending deliveries are held later (holds.ts), requests in flight go on.
