@@ -8,8 +8,8 @@ import type { Database } from '../store/database.ts';
 import { isOneOf } from '../store/json.ts';
 import { byCreation, type PageRequest, startPage, unbounded } from '../store/keyset.ts';
 import { type CountedList, countLists, type ListReading, selectPages } from '../store/keyset-pages.ts';
-import type { RowSource } from '../store/row-watch.ts';
 import type { AccountTable, Tables } from '../store/schema.ts';
+import type { RowSource } from '../store/watch-feed.ts';
 import { type AccountStatus, type AccountType, unknownWord } from './account.ts';
 
 /** Columns of closed vocabularies: `insertAccounts` stores no other word. */
@@ -111,14 +111,10 @@ export async function countAccountsUpTo(database: Reader, workspaceId: string, m
   return Number(count);
 }
 
-export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
-  const read = (ids: readonly string[]) => storedAccounts(database).where('id', 'in', ids).execute();
-  return {
-    read,
-    versions: async (ids) =>
-      (await read(ids)).map(({ id, status, type, name }) => ({ id, version: JSON.stringify([status, type, name]) })),
-  };
-};
+export const watchedAccounts = (database: Database): RowSource<StoredAccount> => ({
+  read: (ids) => storedAccounts(database).where('id', 'in', ids).execute(),
+  versionOf: ({ status, type, name }) => JSON.stringify([status, type, name]),
+});
 
 /** @param filter.workspaceId any workspace if left out. @param filter.accountIds every account if null */
 export async function findOldestAccount(

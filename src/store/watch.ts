@@ -1,7 +1,4 @@
-/**
- * Watching: each watcher gets the newest states of what it watches, as fast as it reads. Changes come from a feed: polls
- * (row-watch.ts), or notifications (announced-watch.ts).
- */
+/** Watching: each watcher gets the newest states of what it watches, as fast as it reads, from a feed (watch-feed.ts). */
 import { ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
 import type { Pacer } from '../kernel/lib/pacer.ts';

@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
   app: 4_182,
-  auth: 1_446,
+  auth: 1_442,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
-  'capabilities/deliveries': 2_823,
-  'capabilities/jobs': 2_170,
+  'capabilities/deliveries': 2_836,
+  'capabilities/jobs': 2_163,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_893,
   delivery: 4_126,
@@ -20,7 +20,7 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/cost': 727,
   'graphql/documents': 908,
   'graphql/doors': 1_238,
-  'graphql/executors': 2_367,
+  'graphql/executors': 2_366,
   'graphql/federation': 307,
   'graphql/kit': 2_033,
   'graphql/schema': 90,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 6_013,
+  store: 5_934,
   telemetry: 754,
   upstream: 1_748,
 };

@@ -41,10 +41,10 @@ import { createKeyedLock } from '../../src/store/keyed-lock.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { createNotifications, maxChangedIds, type UpdateListener } from '../../src/store/notifications.ts';
 import { createReadBudget } from '../../src/store/read-budget.ts';
-import { createRowWatch } from '../../src/store/row-watch.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { createStoredBytes } from '../../src/store/stored-bytes.ts';
 import { maxUnread, Watcher } from '../../src/store/watch.ts';
+import { createRowWatch } from '../../src/store/watch-feed.ts';
 import { boundedLinesByKey } from '../../src/telemetry/bounded-lines.ts';
 import { boundedNames } from '../../src/telemetry/bounded-names.ts';
 import { createCallSlots } from '../../src/upstream/call-slots.ts';
@@ -226,7 +226,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'deliveries that change': {
-    collections: ['store/announced-watch.ts changed', 'store/announced-watch.ts watchers'],
+    collections: ['store/watch-feed.ts changed'],
     most: maxChangedIds,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
@@ -256,13 +256,13 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'rows that are watched no more': {
-    collections: ['store/row-watch.ts joined', 'store/row-watch.ts watchersOf'],
+    collections: ['store/watch-feed.ts watchers'],
     most: 1,
     async fill() {
-      const { watch } = createRowWatch<object>({ versions: async () => [], read: async () => [] });
+      const { watch } = createRowWatch<object>({ versionOf: () => '', read: async () => [] });
       await times(500, async (n) => {
         const ends = new AbortController();
-        const changes = watch([`${n}`], ends.signal, (row) => row).next();
+        const changes = (await watch([`${n}`], ends.signal, (row) => row)).next();
         ends.abort();
         await changes;
       });

@@ -13,7 +13,7 @@ import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { Database } from '../../store/database.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, onlyOf, requireFound } from '../../store/reads.ts';
-import { createRowWatch } from '../../store/row-watch.ts';
+import { createRowWatch } from '../../store/watch-feed.ts';
 import type { AccountsPort } from './port.ts';
 import { type Account, type AccountListRequest, accountListLimits, accountListScope } from './shapes.ts';
 import { createToken } from './tokens.ts';

@@ -7,13 +7,13 @@ import { type Caller, mayActFor } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
-import { createAnnouncedWatch, type Tail } from '../../store/announced-watch.ts';
 import { amongAccounts } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { isPostgres } from '../../store/is-postgres.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import { findByIds, requireFound } from '../../store/reads.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
+import { createWatchFeed, type Tail } from '../../store/watch-feed.ts';
 import { webhooksById } from '../webhooks/repository.ts';
 import {
   type EventLists,
@@ -42,6 +42,11 @@ interface WatchedDeliveries {
   readonly webhookIds: ReadonlySet<string> | null;
 }
 
+const ofWorkspaces = {
+  keysOf: ({ caller }: { readonly caller: Caller }) => [caller.workspaceId],
+  keyOf: (row: { readonly workspace_id: string }) => row.workspace_id,
+};
+
 /** Slow readers lose the oldest changes. */
 export function deliveryWatch({
   database,
@@ -50,17 +55,19 @@ export function deliveryWatch({
 }: Pick<WatchContext, 'database' | 'now'> & {
   readonly notifications: Pick<Notifications, 'listen'>;
 }): Pick<DeliveriesPort, 'watch'> {
-  const changes = createAnnouncedWatch<WatchedDeliveries, DeliveryTable, Delivery>(notifications, {
-    topic: 'deliveries',
+  const changes = createWatchFeed<WatchedDeliveries, DeliveryTable, Delivery>({
+    ...ofWorkspaces,
+    listen: (listener) => notifications.listen(listener),
     overflow: 'drops',
     read: (watchers, ids) => watchedRows(database, watchers, ids),
-    sees: watches,
+    takes: watches,
     toState: (row) => toDelivery(row, now()),
   });
   return {
     async watch({ caller, signal }, { webhook_ids }) {
       if (webhook_ids !== undefined) await requireVisible(database, caller, webhook_ids);
-      return changes.watch({ caller, webhookIds: webhook_ids === undefined ? null : new Set(webhook_ids) }, signal);
+      const scope = { caller, webhookIds: webhook_ids === undefined ? null : new Set(webhook_ids) };
+      return changes.watch(scope, signal, (delivery) => delivery);
     },
   };
 }
@@ -86,11 +93,12 @@ export function eventWatch({
   ...lists
 }: WatchContext): Pick<DeliveriesPort, 'watchEvents'> {
   const { database } = lists;
-  const events = createAnnouncedWatch<WatchedEvents, EventRow, AccountEvent>(notifications, {
-    topic: 'events',
+  const events = createWatchFeed<WatchedEvents, EventRow, AccountEvent>({
+    ...ofWorkspaces,
+    listen: (listener) => notifications.listen(listener, 'events'),
     overflow: 'fails',
     read: (watchers, ids) => watchedEvents(database, watchers, ids),
-    sees: ({ caller, accountIds, types }, row) =>
+    takes: ({ caller, accountIds, types }, row) =>
       row.workspace_id === caller.workspaceId &&
       mayActFor(caller, row.account_id) &&
       (accountIds === null || (row.account_id !== null && accountIds.has(row.account_id))) &&
@@ -111,14 +119,15 @@ export function eventWatch({
         accountIds: account_ids === undefined ? null : new Set(account_ids),
         types: types && new Set<string>(types),
       };
-      return events.watch(scope, signal, async () => {
+      const replay = async () => {
         if (since === undefined) return [];
         const from = firstMillisecondFrom(since) - replayMarginMs;
         const request = { filter, keyset: oldestFirst, since: from, limit: maxReplayedEvents };
         const { items, cursor } = await pageOfEvents(lists, context, request);
         if (cursor !== null) throw tooManySince();
         return items.map((row) => [row.id, toAccountEvent(row)] as const);
-      });
+      };
+      return events.watch(scope, signal, (event) => event, replay);
     },
   };
 }
@@ -153,17 +162,21 @@ const rowsOfLook = 250;
 function tailOfEvents(database: Database): Tail {
   let last: number | null = null;
   return {
-    async look() {
-      const { rows } = await sql<{ rowid: number; id: string | null }>`
-        select coalesce(max(rowid), 0) as rowid, null as id from events union all
-        select * from (select rowid, id from events where rowid > ${last ?? Number.MAX_SAFE_INTEGER} order by rowid
-          limit ${sql.lit(rowsOfLook)})`.execute(database);
-      const newest = rows.find(({ id }) => id === null)?.rowid ?? 0;
-      const stored = rows.filter(({ id }) => id !== null);
-      const behind = last ?? newest;
-      last = stored.at(-1)?.rowid ?? newest;
-      // The newest were deleted, and their numbers may have been given anew.
-      return newest < behind ? null : stored.flatMap(({ id }) => id ?? []);
+    async *look() {
+      for (;;) {
+        const { rows } = await sql<{ rowid: number; id: string | null }>`
+          select coalesce(max(rowid), 0) as rowid, null as id from events union all
+          select * from (select rowid, id from events where rowid > ${last ?? Number.MAX_SAFE_INTEGER} order by rowid
+            limit ${sql.lit(rowsOfLook)})`.execute(database);
+        const newest = rows.find(({ id }) => id === null)?.rowid ?? 0;
+        const stored = rows.filter(({ id }) => id !== null);
+        const behind = last ?? newest;
+        last = stored.at(-1)?.rowid ?? newest;
+        // The newest were deleted, and their numbers may have been given anew.
+        if (newest < behind) yield null;
+        if (stored.length === 0) return;
+        yield stored.flatMap(({ id }) => id ?? []);
+      }
     },
     forget() {
       last = null;

@@ -12,9 +12,9 @@ import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { LeaseDependencies } from '../../store/lease.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, onlyOf, readTogether, requireFound } from '../../store/reads.ts';
-import { createRowWatch } from '../../store/row-watch.ts';
 import { rowBytes, type StoredBytes } from '../../store/stored-bytes.ts';
 import { inTransaction } from '../../store/transaction.ts';
+import { createRowWatch } from '../../store/watch-feed.ts';
 import {
   afterFailure,
   failureOf,

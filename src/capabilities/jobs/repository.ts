@@ -12,8 +12,8 @@ import { byCreation, type Keyset, keysetsOf, unbounded } from '../../store/keyse
 import type { CountedList } from '../../store/keyset-pages.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
-import type { RowSource } from '../../store/row-watch.ts';
 import type { JobTable, Tables } from '../../store/schema.ts';
+import type { RowSource } from '../../store/watch-feed.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
 import {
   defaultJobOrder,
@@ -179,14 +179,7 @@ export const jobKeyset = keysetsOf<JobOrder, 'created_at' | 'updated_at' | 'id'>
 
 export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
   read: (ids) => storedJobs(database).where('id', 'in', ids).execute(),
-  async versions(ids) {
-    const rows = await database
-      .selectFrom('jobs')
-      .select(['id', 'state', 'checkpoint', 'updated_at'])
-      .where('id', 'in', ids)
-      .execute();
-    return rows.map(({ id, ...version }) => ({ id, version: JSON.stringify(version) }));
-  },
+  versionOf: ({ state, checkpoint, updated_at }) => JSON.stringify([state, checkpoint, updated_at]),
 });
 
 export const storedFields = ({ fields }: Pick<StoredJob, 'fields'>): JobFields => readJsonColumn(fields);

@@ -3,8 +3,7 @@
  *
  *   auth/streams.ts            counts its stream, and ends it with its key
  *   subscribe-in-turns.ts      opens the source of its events, in the turn of its key:
- *     store/announced-watch.ts   deliveries and events, by notification
- *     store/row-watch.ts         rows, by polling; both wait out a fault of the database
+ *     store/watch-feed.ts        deliveries and events, by notification; accounts and postings, by polling
  *   store/watch.ts             keeps the newest states that its client has not read
  *   kernel/lib/pacer.ts        lets few watchers go on in one turn of the event loop
  *   stream-turns.ts            executes equal selections with equal rights once, and prints them once for all streams;
