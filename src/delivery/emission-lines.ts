@@ -5,43 +5,18 @@
  */
 import { LRUCache } from 'lru-cache';
 import { DatabaseFault } from '../store/faults.ts';
+import { createKeyedLock } from '../store/keyed-lock.ts';
 
 /** Workspaces whose last emission met a locked row. */
 const maxStuck = 1_000;
 
-interface Line {
-  running: number;
-  readonly waiting: Set<PromiseWithResolvers<void>>;
-}
-
 /** @param atOnce emissions of a workspace: as many as there are connections. @returns carries out one of a workspace */
 export function createEmissionLines(atOnce: number) {
-  const lines = new Map<string, Line>();
   const stuck = new LRUCache<string, true>({ max: maxStuck });
-
-  const hasPlace = (workspaceId: string, { running }: Line) => running < (stuck.has(workspaceId) ? 1 : atOnce);
-
-  /** The next in line has its place already when the one before it goes. */
-  function leave(workspaceId: string, line: Line): void {
-    line.running -= 1;
-    for (const next of line.waiting) {
-      if (!hasPlace(workspaceId, line)) break;
-      line.waiting.delete(next);
-      line.running += 1;
-      next.resolve();
-    }
-    if (line.running === 0) lines.delete(workspaceId);
-  }
+  const lines = createKeyedLock(undefined, (workspaceId) => (stuck.has(workspaceId) ? 1 : atOnce));
 
   return async <Result>(workspaceId: string, emission: () => Promise<Result>): Promise<Result> => {
-    const line = lines.get(workspaceId) ?? { running: 0, waiting: new Set() };
-    lines.set(workspaceId, line);
-    if (hasPlace(workspaceId, line)) line.running += 1;
-    else {
-      const place = Promise.withResolvers<void>();
-      line.waiting.add(place);
-      await place.promise;
-    }
+    const leave = await lines.acquire(workspaceId);
     try {
       const result = await emission();
       stuck.delete(workspaceId);
@@ -49,12 +24,11 @@ export function createEmissionLines(atOnce: number) {
     } catch (error) {
       if (error instanceof DatabaseFault && error.reason === 'slow') {
         stuck.set(workspaceId, true);
-        for (const place of line.waiting) place.reject(error);
-        line.waiting.clear();
+        lines.refuse(workspaceId, error);
       }
       throw error;
     } finally {
-      leave(workspaceId, line);
+      leave();
     }
   };
 }

@@ -1,5 +1,11 @@
-/** Locks within the process, by key: who comes first has it first. */
+/** Locks within the process, by key: who comes first has a place first. */
 import { onAbort } from '../kernel/lib/abort-signal.ts';
+
+interface Line {
+  running: number;
+  /** In the order of arrival. */
+  readonly waiting: Set<PromiseWithResolvers<void>>;
+}
 
 interface Wait {
   readonly signal?: AbortSignal;
@@ -10,38 +16,39 @@ export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 }
 
-/** @param maxWaiting per key */
-export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY) {
-  /** Waiting requests by locked key; a set keeps the order of arrival. */
-  const lines = new Map<string, Set<() => void>>();
+/** @param maxWaiting per key. @param places how many have the lock of a key at once */
+export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY, places: (key: string) => number = () => 1) {
+  const lines = new Map<string, Line>();
 
-  function release(key: string): void {
-    const line = lines.get(key);
-    const [next] = line ?? [];
-    if (next === undefined) {
-      lines.delete(key);
-      return;
+  /** The next in line has its place already when the one before it goes. */
+  function release(key: string, line: Line): void {
+    line.running -= 1;
+    for (const next of line.waiting) {
+      if (line.running >= places(key)) break;
+      line.waiting.delete(next);
+      line.running += 1;
+      next.resolve();
     }
-    line?.delete(next);
-    next();
+    if (line.running === 0) lines.delete(key);
   }
 
   return {
-    /** @returns releases the lock, once. @throws QueueFull; the reason of `signal` */
+    /** @returns releases the lock, once. @throws QueueFull; the reason of `signal`; what {@link refuse} is given */
     async acquire(key: string, { signal, onWait }: Wait = {}): Promise<() => void> {
       signal?.throwIfAborted();
-      const line = lines.get(key);
-      if (line === undefined) {
-        lines.set(key, new Set());
-        return () => release(key);
+      const line = lines.get(key) ?? { running: 0, waiting: new Set() };
+      lines.set(key, line);
+      if (line.running < places(key)) {
+        line.running += 1;
+        return () => release(key, line);
       }
-      if (line.size >= maxWaiting) throw new QueueFull();
+      if (line.waiting.size >= maxWaiting) throw new QueueFull();
       const lock = Promise.withResolvers<void>();
       const giveUp = () => {
-        line.delete(lock.resolve);
+        line.waiting.delete(lock);
         lock.reject(signal?.reason);
       };
-      line.add(lock.resolve);
+      line.waiting.add(lock);
       if (signal !== undefined) onAbort(signal, giveUp);
       onWait?.();
       try {
@@ -49,7 +56,13 @@ export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY) {
       } finally {
         signal?.removeEventListener('abort', giveUp);
       }
-      return () => release(key);
+      return () => release(key, line);
+    },
+    /** All who wait. */
+    refuse(key: string, error: unknown): void {
+      const { waiting } = lines.get(key) ?? {};
+      for (const lock of waiting ?? []) lock.reject(error);
+      waiting?.clear();
     },
   };
 }

@@ -24,11 +24,13 @@ it('of a workspace that met a locked row one goes at once, until one is stored, 
   };
 
   const met = [emit(), emit(), emit(), emit('other')];
+  await sleep(0);
   expect(running).toHaveLength(3);
   running[2]?.resolve();
   running[0]?.reject(locked);
   await sleep(0);
   const later = [emit(), emit()];
+  await sleep(0);
   // The second of those that met it still runs.
   expect(running).toHaveLength(3);
   running[1]?.reject(locked);
@@ -38,6 +40,7 @@ it('of a workspace that met a locked row one goes at once, until one is stored, 
   ]);
 
   const stored = [emit(), emit(), emit()];
+  await sleep(0);
   expect(running).toHaveLength(4);
   running[3]?.resolve();
   await sleep(0);

@@ -14,7 +14,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/jobs': 2_163,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_893,
-  delivery: 4_126,
+  delivery: 4_100,
   events: 548,
   graphql: 1_085,
   'graphql/cost': 727,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 5_934,
+  store: 5_947,
   telemetry: 754,
   upstream: 1_748,
 };
