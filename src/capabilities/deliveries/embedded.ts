@@ -5,8 +5,7 @@ import { accountEvents } from './events.ts';
 import { type DeliveryRateLimits, limitedCommands } from './limits.ts';
 import type { DeliveriesPort } from './port.ts';
 import { deliveryQueries, type QueriesContext } from './queries.ts';
-import { webhookStatistics } from './statistics.ts';
-import { webhookSummary } from './summary.ts';
+import { webhookStatistics, webhookSummary } from './statistics.ts';
 import { deliveryWatch, eventWatch, type WatchContext } from './watch.ts';
 
 /** In our own database, sent by our own engine. */

@@ -5,8 +5,9 @@ import { firstSpan, type StatisticsPeriod, statisticsPeriods } from '../../kerne
 import type { Database } from '../../store/database.ts';
 import { findManageable } from '../webhooks/manageable.ts';
 import { durationBounds } from './attempt-counts.ts';
+import { type BacklogContext, workspaceBacklog } from './backlog.ts';
 import type { DeliveriesPort } from './port.ts';
-import type { AttemptStatistics, WebhookStatistics } from './shapes.ts';
+import type { AttemptStatistics, WebhookStatistics, WebhookSummary } from './shapes.ts';
 
 export interface StatisticsContext {
   readonly database: Database;
@@ -75,7 +76,7 @@ async function readAttemptCounts(
 }
 
 /** Of all webhooks of a workspace. */
-export async function workspaceStatistics(
+async function workspaceStatistics(
   { database, now }: StatisticsContext,
   workspaceId: string,
   period: StatisticsPeriod,
@@ -130,4 +131,30 @@ export function durationAt(classes: readonly number[], quantile: number): number
     lower = bound;
   }
   return null;
+}
+
+/** Figures of all webhooks of a workspace, by counters and ranges of indexes: one row, or a hundred thousand webhooks. */
+export const webhookSummary =
+  (context: StatisticsContext & BacklogContext): DeliveriesPort['summary'] =>
+  async (request, { period }) => {
+    const { workspaceId, accountIds } = request.caller;
+    // They tell of webhooks beyond the key.
+    if (accountIds !== null) return null;
+    const [counts, statistics, backlog] = await Promise.all([
+      webhookCounts(context.database, workspaceId),
+      workspaceStatistics(context, workspaceId, period),
+      context.budget.scan(request, () => workspaceBacklog(context.database, workspaceId)),
+    ]);
+    return { counts, statistics, backlog };
+  };
+
+const noWebhooks: WebhookSummary['counts'] = { healthy: 0, failing: 0, disabled_by_gateway: 0, disabled_by_caller: 0 };
+
+async function webhookCounts(database: Database, workspaceId: string): Promise<WebhookSummary['counts']> {
+  const row = await database
+    .selectFrom('webhook_counts')
+    .select(['healthy', 'failing', 'disabled_by_gateway', 'disabled_by_caller'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return row ?? noWebhooks;
 }
