@@ -34,8 +34,8 @@ export class SchemaTooNew extends Error {
   }
 }
 
-/** The last step of 0.3.0. Older databases need that version first. */
-export const lastOf030 = '024_account_events';
+/** The last step that the baseline replaces. Older databases need version 0.3.0 first. */
+export const lastOfBaseline = '021_event_index';
 
 /** The row of `deployment` with the step that a gateway must know. */
 const neededStep = 'works_from';

@@ -5,7 +5,7 @@ import { ConfigError } from '../kernel/config-error.ts';
 import {
   findNeededStep,
   lastOf,
-  lastOf030,
+  lastOfBaseline,
   namesOf,
   recordingCompatibility,
   type SchemaSteps,
@@ -39,7 +39,7 @@ export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSte
           .rows
       : [];
   const names = new Set(executed.map(({ name }) => name));
-  if (names.size > 0 && !names.has(lastOf030))
+  if (names.size > 0 && !names.has(lastOfBaseline))
     throw new ConfigError(
       'DATABASE_URL names a database of a version before 0.3.0: start version 0.3.0 with it once, and then this version',
     );

@@ -139,7 +139,7 @@ mutationField('createJobDraft',`,
     newFiles: {
       'src/store/migrations/999_notes.ts': `import type { Kysely } from 'kysely';
 
-export const worksFrom = '024_account_events';
+export const worksFrom = '021_event_index';
 
 /** What the owner of a posting writes down about it. */
 export async function up(db: Kysely<never>): Promise<void> {
@@ -153,7 +153,7 @@ export async function up(db: Kysely<never>): Promise<void> {
           "import * as baseline from './baseline.ts';",
           "import * as notes from './999_notes.ts';\nimport * as baseline from './baseline.ts';",
         ],
-        ['  [lastOf030]: baseline,', "  [lastOf030]: baseline,\n  '999_notes': notes,"],
+        ["  '024_account_events': accountEvents,", "  '024_account_events': accountEvents,\n  '999_notes': notes,"],
       ],
     },
   },

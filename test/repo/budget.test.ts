@@ -10,7 +10,7 @@ const budget: Readonly<Record<string, number>> = {
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
-  'capabilities/deliveries': 2_836,
+  'capabilities/deliveries': 2_831,
   'capabilities/jobs': 2_163,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_893,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_046,
   rest: 600,
   splice: 3_108,
-  store: 5_947,
+  store: 5_984,
   telemetry: 754,
   upstream: 1_748,
 };

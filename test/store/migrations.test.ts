@@ -5,7 +5,7 @@
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { lastOf030, type SchemaStep, type SchemaSteps } from '../../src/store/compatibility.ts';
+import { lastOfBaseline, type SchemaStep, type SchemaSteps } from '../../src/store/compatibility.ts';
 import { connectForMigrations, type Database, openDatabase, openUnmigrated } from '../../src/store/database.ts';
 import { DatabaseFault } from '../../src/store/faults.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -14,7 +14,7 @@ import type { Tables } from '../../src/store/schema.ts';
 import { databases } from '../support/databases.ts';
 
 /** The rule holds for the steps after the baseline. */
-const lastWithoutRule = lastOf030;
+const lastWithoutRule = lastOfBaseline;
 
 /** Each column of each table, and whether a row can leave it out. */
 async function columnsOf(database: Database): Promise<ReadonlyMap<string, boolean>> {
@@ -165,7 +165,7 @@ test.each(databases)(
     onTestFinished(() => place.drop());
     const database = await connectForMigrations(place.location);
     onTestFinished(() => database.destroy());
-    const steps = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < lastOf030));
+    const steps = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < lastOfBaseline));
     const provider = { getMigrations: async () => steps };
     expect((await new Migrator({ db: database, provider }).migrateToLatest()).error).toBeUndefined();
     const sentence = /^DATABASE_URL names a database of a version before 0\.3\.0: start version 0\.3\.0 with it once/;

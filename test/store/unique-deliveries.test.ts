@@ -1,4 +1,4 @@
-/** No event goes to a webhook twice: an index keeps it so, and what was stored twice before it was built is in nobody's way. */
+/** No event goes to a webhook twice: an index keeps it so, and what earlier gateways stored twice is in nobody's way. */
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectForMigrations, type Database } from '../../src/store/database.ts';
@@ -6,8 +6,7 @@ import { migrate, readSchemaState } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 
-/** Its start ended before the index was built. */
-const before = Object.fromEntries(Object.entries(migrations).map(([name, { up }]) => [name, { up }]));
+const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '023'));
 
 async function prepare(dialect: TestDialect) {
   const place = await dialect.location();

@@ -1,6 +1,5 @@
-/** The schema of 0.3.0. Names of constraints, columns at the end and triggers are as its steps left them. */
+/** The schema of the first gateways of 0.3.0. Names of constraints, columns at the end and triggers are as its steps left them. */
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
-import type { UniqueIndex } from '../compatibility.ts';
 import { postgresTriggers, sqliteTriggers } from './triggers.ts';
 
 /** Gateways of the steps that it replaces work on. */
@@ -11,8 +10,6 @@ export async function up(db: Kysely<never>): Promise<void> {
   const statements = [...tables(isSqlite), ...firstIndexes, ...(isSqlite ? sqliteTriggers : postgresTriggers)];
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
-
-const shown = 'where source is not null and webhook_id is null';
 
 /** A database of 0.3.0 may lack some: a start builds them. */
 export const indexes = {
@@ -25,17 +22,7 @@ export const indexes = {
   jobs_by_change: 'on jobs (workspace_id, updated_at, id, name_key)',
   jobs_by_workspace: null,
   deliveries_of_workspace: 'on deliveries (workspace_id, state, created_at, id)',
-  // No event goes to a webhook twice, whatever a gateway does.
-  deliveries_of_event: 'on deliveries (event_id, webhook_id)',
-  deliveries_by_event: null,
-  // A page of accounts is a range for each; one of a workspace is a range for each type of event.
-  events_by_account: `on events (account_id, created_at, id) ${shown}`,
-  events_by_type: `on events (workspace_id, event, created_at, id) ${shown}`,
 };
-
-export const unique = {
-  deliveries_of_event: { table: 'deliveries', key: 'event_id, webhook_id', order: 'created_at, id' },
-} as const satisfies Readonly<Record<string, UniqueIndex>>;
 
 const ofWorkspace = 'workspace_id text not null references workspaces (id)';
 const ofWebhook = 'webhook_id text not null references webhooks (id) on delete cascade';
@@ -67,7 +54,7 @@ function tables(isSqlite: boolean): readonly string[] {
       claimed_by text)`,
     `create table events (id text primary key, ${ofWorkspace}, account_id text, account_type text, source text,
       event text not null, data text not null, idempotency_key text, fingerprint text not null,
-      created_at bigint not null, traceparent text, webhook_id text)`,
+      created_at bigint not null, traceparent text)`,
     `create table deliveries (id text primary key, workspace_id text not null,
       webhook_id text not null ${cascading('webhooks')}, event_id text not null ${cascading('events')}, account_id text,
       event text not null, state text not null, attempts integer not null, attempts_before integer not null,
@@ -103,9 +90,6 @@ function tables(isSqlite: boolean): readonly string[] {
       succeeded integer not null, within_ms integer not null, attempts bigint not null,
       constraint workspace_statistics_key primary key (workspace_id, span_ms, starts_at, succeeded, within_ms))
       ${clustered}`,
-    // Bytes of events by workspace and day, so that the sum of a workspace is few rows.
-    `create table stored_bytes (workspace_id text not null, day bigint not null, bytes bigint not null,
-      constraint stored_bytes_key primary key (workspace_id, day)) ${clustered}`,
   ];
 }
 
