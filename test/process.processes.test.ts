@@ -228,11 +228,15 @@ describe('a start that fails says why in one line', () => {
     [{ PORT: 'http' }, 'PORT must be a whole number'],
     [{ DATABASE_URL: 'mysql://root:hunter2@h/d' }, 'DATABASE_URL must be sqlite:<file> or'],
     [
-      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', SECRET: 'x'.repeat(32), DATABASE_START_WAIT_S: '0' },
+      // Nothing waits for a file of certificates.
+      {
+        DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d?sslmode=verify-full&sslrootcert=/nowhere',
+        SECRET: 'x'.repeat(32),
+      },
       'DATABASE_URL names a database that cannot be opened',
     ],
     [{ HOST: '192.0.2.1' }, 'The gateway cannot listen on HOST and PORT'],
-    [{ DATABASE_URL: '', DATABASE_URI: 'postgres://u:hunter2@h/d' }, 'Did you mean DATABASE_URL?'],
+    [{ STREAMS_PER_PROCESS: '9' }, 'Unset variables of earlier versions: STREAMS_PER_PROCESS (it is always ten times'],
     [{ NODE_ENV: 'production' }, 'SECRET must be set in production'],
     [{ NODE_ENV: 'production', DATABASE_URL: '' }, 'DATABASE_URL must be set in production'],
     [{ NODE_ENV: 'production', UPSTREAM_URL: 'http://127.0.0.1:1' }, 'SECRET must be set in production'],
@@ -281,7 +285,9 @@ describe('a start that fails says why in one line', () => {
     const { code, stderr } = await failed({ PORT: '0', METRICS_PORT: String(port) });
     server.close();
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^Metrics cannot be served on METRICS_PORT ${port} of .*EADDRINUSE.*\\.\n$`));
+    expect(stderr).toMatch(
+      new RegExp(`^Metrics cannot be served on METRICS_PORT 127.0.0.1:${port} .*EADDRINUSE.*\\.\n$`),
+    );
     expect(existsSync(file('postern.db'))).toBe(false);
   });
 

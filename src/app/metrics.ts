@@ -84,7 +84,7 @@ async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, lo
 
 function refuse({ host, port }: ListenAddress, cause: unknown): never {
   throw new ConfigError(
-    `Metrics cannot be served on METRICS_PORT ${port} of METRICS_HOST ${host} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
+    `Metrics cannot be served on METRICS_PORT ${host}:${port} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
     { cause },
   );
 }

@@ -24,8 +24,8 @@ async function start(options: GatewayOptions & { readonly second?: boolean } = {
   const environment = { DATABASE_URL: place.url, ...options.environment };
   // Nothing is sent: the tests are about what is accepted.
   const delivery = { limits: { slots: 0 } };
-  const gateway = await startGateway({ clock, environment, delivery });
-  const second = options.second ? await startGateway({ clock, environment, delivery }) : gateway;
+  const gateway = await startGateway({ ...options, clock, environment, delivery });
+  const second = options.second ? await startGateway({ ...options, clock, environment, delivery }) : gateway;
   onTestFinished(async () => {
     if (second !== gateway) await second.close();
     await gateway.close();
@@ -136,7 +136,7 @@ describe('wrong keys', () => {
   };
 
   test('are counted by the address of the connection, whatever a header says; a right key is served', async () => {
-    const { gateway, workspace, pass } = await start({ environment: { WRONG_KEYS_PER_MINUTE: '3' } });
+    const { gateway, workspace, pass } = await start({ environment: { KEYLESS_PER_MINUTE: '3' } });
     const sources = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4', undefined];
     expect(await statuses(gateway.address, sources)).toEqual([401, 401, 401, 503, 503]);
     const last = await ask(gateway.address, wrongKey);
@@ -149,7 +149,7 @@ describe('wrong keys', () => {
   });
 
   test('are counted by the client that a trusted proxy names; a /64 of IPv6 is one client', async () => {
-    const environment = { WRONG_KEYS_PER_MINUTE: '1', TRUST_PROXY: '127.0.0.0/8' };
+    const environment = { KEYLESS_PER_MINUTE: '1', TRUST_PROXY: '127.0.0.0/8' };
     const { gateway } = await start({ environment });
     const sources = ['203.0.113.1', '203.0.113.2', '203.0.113.1', '9.9.9.9, 203.0.113.1', '::ffff:203.0.113.1'];
     expect(await statuses(gateway.address, sources)).toEqual([401, 401, 503, 503, 503]);
@@ -181,7 +181,7 @@ describe('requests for the schema', () => {
   });
 
   test.each(introspections)('%s with a wrong key is refused, and counted as such', async (_what, query) => {
-    const { gateway } = await start({ environment: { WRONG_KEYS_PER_MINUTE: '2' } });
+    const { gateway } = await start({ environment: { KEYLESS_PER_MINUTE: '2' } });
     const ask = (key?: string) => graphql(gateway.address, key, query);
     const { status, data, errors } = await ask(wrongKey);
     expect([status, data]).toEqual([401, null]);
@@ -210,7 +210,7 @@ describe('requests that are never executed', () => {
   ] as const;
 
   test.each(documents)('%s is counted by the address, by the wrong key or by the right one', async (_what, query) => {
-    const limits = { KEYLESS_PER_MINUTE: '1', WRONG_KEYS_PER_MINUTE: '1', REQUESTS_PER_MINUTE: '1' };
+    const limits = { KEYLESS_PER_MINUTE: '1', REQUESTS_PER_MINUTE: '1' };
     const { gateway, workspace } = await start({ environment: limits });
     for (const key of [undefined, wrongKey, workspace.key]) {
       expect((await graphql(gateway.address, key, query)).status).toBeLessThan(500);
@@ -272,7 +272,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
   });
 
   test('deliveries: many webhooks make an event expensive, and redelivering costs the same', async () => {
-    const { gateway, workspace, pass } = await start({ environment: { DELIVERIES_PER_SECOND: '1' } }, dialect);
+    const { gateway, workspace, pass } = await start({ tuning: { rateLimits: { deliveriesPerSecond: 1 } } }, dialect);
     const accountId = await workspace.account();
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1) ids.push(await createWebhookAt(gateway.address, workspace.key));

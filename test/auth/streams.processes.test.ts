@@ -64,10 +64,10 @@ test('there are subscriptions', () => expect(subscriptions).not.toEqual([]));
 
 describe.each(databases)('on $name', (dialect) => {
   /** Two processes on one database, with one clock. */
-  async function startTwo(environment: GatewayOptions['environment'] = {}) {
+  async function startTwo({ environment, tuning = {} }: Pick<GatewayOptions, 'environment' | 'tuning'> = {}) {
     const place = await dialect.withSchema();
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
-    const options = { environment: { DATABASE_URL: place.url, ...environment }, clock };
+    const options = { environment: { DATABASE_URL: place.url, ...environment }, tuning, clock };
     const [first, second] = [await startGateway(options), await startGateway(options)];
     onTestFinished(async () => {
       await first.close();
@@ -110,7 +110,7 @@ describe.each(databases)('on $name', (dialect) => {
     });
 
     test('is refused beyond the limit of the key, and of the process', async () => {
-      const { first, workspace } = await startTwo({ STREAMS_PER_KEY: '2', STREAMS_PER_PROCESS: '3' });
+      const { first, workspace } = await startTwo({ tuning: { streams: { perKey: 2, perProcess: 3 } } });
       const other = await first.workspace();
       const documents = new Map([
         [workspace.key, await documentFor(first, workspace)],

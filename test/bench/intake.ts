@@ -23,7 +23,7 @@ interface Way {
   readonly isStored: (text: string) => boolean;
 }
 
-const unlimited = { REQUESTS_PER_MINUTE: '0', EVENTS_PER_SECOND: '0', EVENT_BYTES_PER_SECOND: '0', LOG_LEVEL: 'warn' };
+const unlimited = { REQUESTS_PER_MINUTE: '0', EVENTS_PER_SECOND: '0', LOG_LEVEL: 'warn' };
 
 for (const dialect of databases) {
   const place = await dialect.withSchema();

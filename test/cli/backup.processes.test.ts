@@ -47,7 +47,6 @@ async function start(file: string, environment = {}): Promise<Running> {
     PORT: '0',
     OUTBOUND_ALLOW: '127.0.0.0/8',
     EVENTS_PER_SECOND: '0',
-    DELIVERIES_PER_SECOND: '0',
     ...environment,
   });
   onTestFinished(() => kill(started));

@@ -85,7 +85,7 @@ test.each([
     { REQUESTS_PER_MINUTE: '3' },
     { body: { query: `{ ${posts(', first: 40').replace('ACo1', 'ACoLong')} }` } },
   ],
-  ['wrong keys', { WRONG_KEYS_PER_MINUTE: '3' }, { headers: { 'x-api-key': 'wrong' }, body: { query } }],
+  ['wrong keys', { KEYLESS_PER_MINUTE: '3' }, { headers: { 'x-api-key': 'wrong' }, body: { query } }],
   [
     'requests for a type name',
     { KEYLESS_PER_MINUTE: '3' },
@@ -132,7 +132,7 @@ test('a remembered cost applies to its variables only', async () => {
 });
 
 test.each([1, 100, 200, 250, 300, 800, 1_600, 2_400, 10_000])('a response of at most %i bytes', async (limit) => {
-  const both = await startBothWays(pages, { GRAPHQL_MAX_BYTES: String(limit) });
+  const both = await startBothWays(pages, {}, { maxResponseBytes: limit });
   const { on, off } = await both.ask({ body: { query } });
   expect(seen(on)).toEqual(seen(off));
   expect(on.calls).toHaveLength(1);

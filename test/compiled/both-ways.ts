@@ -1,6 +1,7 @@
 /** Two gateways in proxy mode over one service: one that compiles operations, and one that does not. They must not differ. */
 import type { Gateway } from '../support/gateway.ts';
 import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub, webhook } from '../support/stub.ts';
+import type { Tuning } from '../support/tuning.ts';
 
 /** A response as it came. */
 /**
@@ -68,9 +69,11 @@ const webhookPage = {
 export async function startBothWays(
   respond: Respond = pages,
   environment: Readonly<Record<string, string>> = {},
+  tuning: Tuning = {},
 ): Promise<BothWays> {
   const stub = await startStub(respond);
-  const start = (compiled: string) => proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled, ...environment } });
+  const start = (compiled: string) =>
+    proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled, ...environment }, tuning });
   const [on, off] = await Promise.all([start('on'), start('off')]);
   const send = async (gateway: Gateway, request: GraphQLRequest): Promise<Served> => {
     const before = stub.received.length;

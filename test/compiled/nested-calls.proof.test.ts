@@ -61,10 +61,7 @@ function randomQuery(random: Random): string {
 }
 
 test.each([1_000, 6])('if an operation may make %i calls', async (calls) => {
-  const both = await startBothWays(undefined, {
-    UPSTREAM_MAX_CALLS: String(calls),
-    GRAPHQL_MAX_COST: '1000000000',
-  });
+  const both = await startBothWays(undefined, { GRAPHQL_MAX_COST: '1000000000' }, { upstream: { maxCalls: calls } });
   const served: Served[] = [];
   for (let seed = 1; seed <= 100; seed += 1) {
     const random = seededRandom(seed);

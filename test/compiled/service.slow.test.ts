@@ -19,7 +19,7 @@ async function askBoth(both: BothWays, document = query): Promise<Served> {
 }
 
 /** The gateways wait no longer than this for the service. */
-const hurried = { UPSTREAM_TIMEOUT_MS: '700', UPSTREAM_BUDGET_MS: '1500' };
+const hurried = { UPSTREAM_TIMEOUT_MS: '700' };
 
 describe('errors of the service', () => {
   const errors = Object.entries(errorTable).map(([name, { status }]): [string, number] => [name, status]);
@@ -269,12 +269,12 @@ describe('calls', () => {
   });
 
   test('lists within a list are no more calls than an operation may make', async () => {
-    const both = await startBothWays(authored(), { UPSTREAM_MAX_CALLS: '2' });
+    const both = await startBothWays(authored(), {}, { upstream: { maxCalls: 2 } });
     expect((await askBoth(both, `{ ${ofAuthors(2)} }`)).calls).toHaveLength(2);
   });
 
   test('no more than an operation may make', async () => {
-    const both = await startBothWays(pages, { UPSTREAM_MAX_CALLS: '2' });
+    const both = await startBothWays(pages, {}, { upstream: { maxCalls: 2 } });
     const three = ['ACo1', 'ACo2', 'ACo3'].map((of, at) => `name${at}: ${list().replace('ACo1', of)}`);
     const served = await askBoth(both, `{ ${three.join(' ')} }`);
     expect(served.calls).toHaveLength(2);

@@ -3,10 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, configHelp, readConfig } from '../../src/app/config/config.ts';
-import { logLevels, secretNames } from '../../src/app/config/variables.ts';
+import { removed } from '../../src/app/config/fixed.ts';
+import { secretNames } from '../../src/app/config/secrets.ts';
+import { logLevels } from '../../src/app/config/variables.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
 import type { ProxySettings } from '../../src/net/proxies.ts';
-import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
+import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { traceSamplers } from '../../src/telemetry/telemetry.ts';
 import { pageAt } from '../support/docs.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';
@@ -34,18 +36,6 @@ const upstream = { UPSTREAM_URL: 'http://h' };
 const fronting = { ...upstream, UPSTREAM_API_KEY: 'k', PUBLIC_URL: 'https://g.example' };
 const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' };
 
-const upstreamNumber = (
-  name: string,
-  of: (settings: NonNullable<Config['upstream']>) => number,
-  unset: number,
-): VariableCase => ({
-  of: (config) => config.upstream && of(config.upstream),
-  unset,
-  good: [['7', 7]],
-  bad: [['0', `${name} must be a whole number from 1 to `]],
-  needs: upstream,
-});
-
 const proxyCase = (name: string, of: (proxies: ProxySettings) => URL | undefined): VariableCase => ({
   of: ({ outboundProxies }) => outboundProxies && of(outboundProxies)?.href,
   unset: undefined,
@@ -61,31 +51,14 @@ const proxyCase = (name: string, of: (proxies: ProxySettings) => URL | undefined
   secret: true,
 });
 
-/** A setting of the connections to Postgres. */
-const postgresNumber = (
-  name: keyof PostgresSettings,
-  variable: string,
-  unset: number,
-  [min, max]: readonly [number, number],
-): VariableCase => ({
-  of: ({ database }) => (database.kind === 'postgres' ? database.settings?.[name] : undefined),
-  unset,
-  good: [
-    [String(min), min],
-    [String(max), max],
-  ],
-  bad: [[String(max + 1), `${variable} must be a whole number from ${min} to ${max}, but is "${max + 1}"`]],
-  needs: { DATABASE_URL: 'postgres://h/d' },
-});
-
-const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1 = 0): VariableCase => ({
+const countOf = (name: string, of: VariableCase['of'], unset: number): VariableCase => ({
   of,
   unset,
   good: [
     ['7', 7],
-    [String(min), min],
+    ['0', 0],
   ],
-  bad: [['-1', `${name} must be a whole number from ${min} to `]],
+  bad: [['-1', `${name} must be a whole number from 0 to `]],
 });
 
 const onPostgres = { kind: 'postgres', settings: postgresDefaults, dataDirectory: '.data' };
@@ -134,30 +107,16 @@ const cases: Readonly<Record<string, VariableCase>> = {
     needs: { DATABASE_URL: 'postgres://pooler/d' },
     secret: true,
   },
-  DATABASE_CONNECTIONS: postgresNumber('connections', 'DATABASE_CONNECTIONS', 20, [5, 1_000]),
-  DATABASE_CONNECT_TIMEOUT_MS: postgresNumber('connectTimeoutMs', 'DATABASE_CONNECT_TIMEOUT_MS', 3_000, [1, 3_600_000]),
-  DATABASE_START_WAIT_S: postgresNumber('startWaitSeconds', 'DATABASE_START_WAIT_S', 60, [0, 3_600]),
-  DATABASE_QUERY_TIMEOUT_MS: postgresNumber('queryTimeoutMs', 'DATABASE_QUERY_TIMEOUT_MS', 9_000, [0, 3_600_000]),
-  DATABASE_STATEMENT_TIMEOUT_MS: postgresNumber(
-    'statementTimeoutMs',
-    'DATABASE_STATEMENT_TIMEOUT_MS',
-    8_000,
-    [0, 3_600_000],
-  ),
-  DATABASE_LOCK_TIMEOUT_MS: postgresNumber('lockTimeoutMs', 'DATABASE_LOCK_TIMEOUT_MS', 2_000, [0, 3_600_000]),
-  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: postgresNumber(
-    'idleTransactionTimeoutMs',
-    'DATABASE_IDLE_TRANSACTION_TIMEOUT_MS',
-    10_000,
-    [0, 3_600_000],
-  ),
-  DATABASE_KEEPALIVE_MS: postgresNumber('keepAliveMs', 'DATABASE_KEEPALIVE_MS', 5_000, [1_000, 3_600_000]),
-  DATABASE_CONNECTION_LIFETIME_S: postgresNumber(
-    'lifetimeSeconds',
-    'DATABASE_CONNECTION_LIFETIME_S',
-    1_800,
-    [0, 86_400],
-  ),
+  DATABASE_CONNECTIONS: {
+    of: ({ database }) => (database.kind === 'postgres' ? database.settings?.connections : undefined),
+    unset: 20,
+    good: [
+      ['5', 5],
+      ['1000', 1_000],
+    ],
+    bad: [['1001', 'DATABASE_CONNECTIONS must be a whole number from 5 to 1000, but is "1001"']],
+    needs: { DATABASE_URL: 'postgres://h/d' },
+  },
   NODE_ENV: {
     of: ({ production }) => production,
     unset: false,
@@ -264,15 +223,14 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [
       ['9464', { host: '127.0.0.1', port: 9464, onMainPort: false }],
       ['4000', { host: '127.0.0.1', port: 4000, onMainPort: true }],
+      ['0.0.0.0:9464', { host: '0.0.0.0', port: 9464, onMainPort: false }],
+      ['[::]:0', { host: '::', port: 0, onMainPort: false }],
+      ['metrics.internal:9464', { host: 'metrics.internal', port: 9464, onMainPort: false }],
     ],
-    bad: [['tcp://10.0.0.1:80', 'METRICS_PORT must be a whole number from 0 to 65535']],
-  },
-  METRICS_HOST: {
-    of: ({ telemetry }) => telemetry.prometheus?.host,
-    unset: '127.0.0.1',
-    good: [['0.0.0.0', '0.0.0.0']],
-    bad: [],
-    needs: { METRICS_PORT: '0' },
+    bad: ['tcp://10.0.0.1:80', '65536', '0.0.0.0:', ':80', '::80', ''.padEnd(6, '1')].map((value) => [
+      value,
+      `METRICS_PORT must be a whole number from 0 to 65535, or <address>:<port>, but is "${value}"`,
+    ]),
   },
   KEEP_ALIVE_MS: {
     of: ({ keepAliveMs }) => keepAliveMs,
@@ -314,12 +272,6 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['off', false],
     ],
     bad: [['yes', 'DEMO must be one of on, off, but is "yes"']],
-  },
-  SANDBOX_PICTURES_URL: {
-    of: ({ sandboxPictures }) => sandboxPictures,
-    unset: 'http://127.0.0.1:4000',
-    good: [['https://gateway.example', 'https://gateway.example']],
-    bad: [['gateway', 'SANDBOX_PICTURES_URL must be https://<host>[/<path>], without credentials, query and fragment']],
   },
   GRAPHIQL: {
     of: ({ graphiql }) => graphiql,
@@ -446,13 +398,6 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     needs: { RESPONSE_CACHE: 'memory' },
   },
-  RESPONSE_CACHE_MAX_BYTES: {
-    of: ({ responseCache }) => responseCache?.kind === 'memory' && responseCache.maxBytes,
-    unset: 67_108_864,
-    good: [['1048576', 1_048_576]],
-    bad: [['1', 'RESPONSE_CACHE_MAX_BYTES must be a whole number from 1048576 to ']],
-    needs: { RESPONSE_CACHE: 'memory' },
-  },
   REDIS_URL: {
     of: ({ responseCache }) => responseCache?.kind === 'redis' && responseCache.url,
     unset: false,
@@ -474,12 +419,6 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['1', 1]],
     bad: [['0', 'GRAPHQL_MAX_COST must be a whole number from 1 to 1000000000, but is "0"']],
   },
-  GRAPHQL_MAX_BYTES: {
-    of: ({ maxResponseBytes }) => maxResponseBytes,
-    unset: 16_777_216,
-    good: [['1', 1]],
-    bad: [['0', 'GRAPHQL_MAX_BYTES must be a whole number from 1 to 268435456, but is "0"']],
-  },
   OUTBOUND_ALLOW: {
     of: ({ outboundAllow }) => outboundAllow.map(([address, bits]) => `${address}/${bits}`),
     unset: [],
@@ -489,15 +428,6 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['localhost', 'OUTBOUND_ALLOW '],
     ],
   },
-  DNS_SERVERS: {
-    of: ({ dnsServers }) => dnsServers,
-    unset: [],
-    good: [['10.0.0.2, [fd00::2]:5353', ['10.0.0.2', '[fd00::2]:5353']]],
-    bad: ['ns.example', '10.0.0.2;10.0.0.3', '10.0.0.256'].map((value) => [
-      value,
-      `DNS_SERVERS must be addresses such as 10.0.0.2 or 10.0.0.2:5353, with commas between, but is "${value}"`,
-    ]),
-  },
   DELIVERY_RETENTION_DAYS: {
     of: ({ deliveryRetentionDays }) => deliveryRetentionDays,
     unset: 30,
@@ -505,35 +435,36 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
   },
   DELIVERY_MAX_EVENTS: countOf('DELIVERY_MAX_EVENTS', ({ deliveryMaxEvents }) => deliveryMaxEvents, 0),
-  DELIVERY_MAX_BYTES: {
-    of: ({ deliveryMaxBytes }) => deliveryMaxBytes,
-    unset: 67_108_864,
-    good: [['1048576', 1_048_576]],
-    bad: [['1048575', 'DELIVERY_MAX_BYTES must be a whole number from 1048576 to ']],
-  },
   REQUESTS_PER_MINUTE: countOf('REQUESTS_PER_MINUTE', ({ rateLimits }) => rateLimits.requestsPerMinute, 60_000),
-  WRONG_KEYS_PER_MINUTE: countOf('WRONG_KEYS_PER_MINUTE', ({ rateLimits }) => rateLimits.wrongKeysPerMinute, 600),
-  KEYLESS_PER_MINUTE: countOf('KEYLESS_PER_MINUTE', ({ rateLimits }) => rateLimits.keylessPerMinute, 600),
+  KEYLESS_PER_MINUTE: {
+    of: ({ rateLimits }) => [rateLimits.keylessPerMinute, rateLimits.wrongKeysPerMinute],
+    unset: [600, 600],
+    good: [
+      ['7', [7, 7]],
+      ['0', [0, 0]],
+    ],
+    bad: [['-1', 'KEYLESS_PER_MINUTE must be a whole number from 0 to ']],
+  },
   TRUST_PROXY: {
     of: ({ trustProxy }) => trustProxy.map(([address, bits]) => `${address}/${bits}`),
     unset: [],
     good: [['10.0.0.0/8, 127.0.0.1', ['10.0.0.0/8', '127.0.0.1/32']]],
     bad: [['on', 'TRUST_PROXY must be addresses or blocks']],
   },
-  EVENTS_PER_SECOND: countOf('EVENTS_PER_SECOND', ({ rateLimits }) => rateLimits.eventsPerSecond, 100),
-  EVENT_BYTES_PER_SECOND: {
-    of: ({ rateLimits }) => rateLimits.eventBytesPerSecond,
-    unset: 8_388_608,
+  EVENTS_PER_SECOND: {
+    of: ({ rateLimits: { eventsPerSecond, deliveriesPerSecond, eventBytesPerSecond } }) => [
+      eventsPerSecond,
+      deliveriesPerSecond,
+      eventBytesPerSecond,
+    ],
+    unset: [100, 1_000, 8_388_608],
     good: [
-      ['0', 0],
-      ['1073741824', 1_073_741_824],
+      ['1', [1, 10, 8_388_608]],
+      ['250', [250, 2_500, 20_971_520]],
+      ['0', [0, 0, 0]],
     ],
-    bad: [
-      ['1073741825', 'EVENT_BYTES_PER_SECOND must be a whole number from 0 to 1073741824'],
-      ['-1', 'EVENT_BYTES_PER_SECOND must be a whole number'],
-    ],
+    bad: [['-1', 'EVENTS_PER_SECOND must be a whole number from 0 to ']],
   },
-  DELIVERIES_PER_SECOND: countOf('DELIVERIES_PER_SECOND', ({ rateLimits }) => rateLimits.deliveriesPerSecond, 1_000),
   WEBHOOKS_PER_WORKSPACE: countOf('WEBHOOKS_PER_WORKSPACE', ({ webhooksPerWorkspace }) => webhooksPerWorkspace, 500),
   STORED_BYTES_PER_WORKSPACE: {
     of: ({ storedBytesPerWorkspace }) => storedBytesPerWorkspace,
@@ -541,9 +472,12 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['0', 0]],
     bad: [['1.5', 'STORED_BYTES_PER_WORKSPACE must be a whole number']],
   },
-  STREAMS_PER_KEY: countOf('STREAMS_PER_KEY', ({ streams }) => streams.perKey, 100, 1),
-  STREAMS_PER_WORKSPACE: countOf('STREAMS_PER_WORKSPACE', ({ streams }) => streams.perWorkspace, 500, 1),
-  STREAMS_PER_PROCESS: countOf('STREAMS_PER_PROCESS', ({ streams }) => streams.perProcess, 1_000, 1),
+  STREAMS_PER_KEY: {
+    of: ({ streams: { perKey, perWorkspace, perProcess } }) => [perKey, perWorkspace, perProcess],
+    unset: [100, 500, 1_000],
+    good: [['1', [1, 5, 10]]],
+    bad: [['0', 'STREAMS_PER_KEY must be a whole number from 1 to ']],
+  },
   HTTP_PROXY: proxyCase('HTTP_PROXY', ({ http }) => http),
   HTTPS_PROXY: proxyCase('HTTPS_PROXY', ({ https }) => https),
   NO_PROXY: {
@@ -646,11 +580,20 @@ const cases: Readonly<Record<string, VariableCase>> = {
     needs: upstream,
     secret: true,
   },
-  UPSTREAM_TIMEOUT_MS: upstreamNumber('UPSTREAM_TIMEOUT_MS', ({ timeoutMs }) => timeoutMs, 20_000),
-  UPSTREAM_BUDGET_MS: upstreamNumber('UPSTREAM_BUDGET_MS', ({ budgetMs }) => budgetMs, 40_000),
-  UPSTREAM_MAX_CALLS: upstreamNumber('UPSTREAM_MAX_CALLS', ({ maxCalls }) => maxCalls, 120),
-  UPSTREAM_CONNECTIONS: upstreamNumber('UPSTREAM_CONNECTIONS', ({ connections }) => connections, 64),
-  UPSTREAM_MAX_BYTES: upstreamNumber('UPSTREAM_MAX_BYTES', ({ maxBytes }) => maxBytes, 16_777_216),
+  UPSTREAM_TIMEOUT_MS: {
+    of: ({ upstream: settings }) => settings && [settings.timeoutMs, settings.budgetMs],
+    unset: [20_000, 40_000],
+    good: [['7', [7, 14]]],
+    bad: [['0', 'UPSTREAM_TIMEOUT_MS must be a whole number from 1 to ']],
+    needs: upstream,
+  },
+  UPSTREAM_CONNECTIONS: {
+    of: ({ upstream: settings }) => settings?.connections,
+    unset: 64,
+    good: [['7', 7]],
+    bad: [['0', 'UPSTREAM_CONNECTIONS must be a whole number from 1 to ']],
+    needs: upstream,
+  },
 };
 
 const helped = [...configHelp().matchAll(/^ {2}([A-Z_]+) /gm)].map(([, name]) => name as string);
@@ -734,11 +677,26 @@ test('responses are not cached in memory on Postgres, where other processes chan
   );
 });
 
-test('a variable that was removed is told, not ignored', () => {
-  const { message } = refusalOf({ PERSISTED_QUERIES: 'redis', REDIS_URL: 'redis://host' });
+test.each([...Object.keys(removed)])('%s, which was removed, is told, not ignored', (name) => {
+  expect(helped).not.toContain(name);
+  expect(refusalOf({ [name]: '1' }).message).toBe(`Unset variables of earlier versions: ${name} (${removed[name]})`);
+  expect(readConfig({ [name]: '' }).port).toBe(4000);
+});
+
+test('all variables that were removed are told at once, with what is true now', () => {
+  const { message } = refusalOf({ DATABASE_LOCK_TIMEOUT_MS: '5000', WRONG_KEYS_PER_MINUTE: '5', PORT: 'x' });
   expect(message).toBe(
-    'PERSISTED_QUERIES is a variable of earlier versions: each process keeps the documents of persisted queries for itself. Unset it',
+    'Unset variables of earlier versions: DATABASE_LOCK_TIMEOUT_MS (it is always 2000), WRONG_KEYS_PER_MINUTE (KEYLESS_PER_MINUTE limits them too)',
   );
+});
+
+test('pictures of the sandbox are below PUBLIC_URL, else at the address of the gateway', () => {
+  expect(readConfig({}).sandboxPictures).toBe('http://127.0.0.1:4000');
+  expect(readConfig({ HOST: '::', PORT: '81' }).sandboxPictures).toBe('http://localhost:81');
+  expect(readConfig({ PUBLIC_URL: 'https://gateway.example/base/' }).sandboxPictures).toBe(
+    'https://gateway.example/base',
+  );
+  expect(readConfig({ DEMO: 'off', PUBLIC_URL: 'https://gateway.example' }).sandboxPictures).toBeNull();
 });
 
 test('a mode without a manifest is refused', () => {
@@ -763,7 +721,8 @@ describe.each(helped.filter((name) => /^UPSTREAM_(?!URL$)/.test(name)))('%s with
   test('is refused', () => {
     for (const [value] of good) expect(refusalOf({ [name]: value }).message).toBe(message);
     // The default is refused as well: what was set on purpose has no effect.
-    if (typeof unset === 'number') expect(refusalOf({ [name]: String(unset) }).message).toBe(message);
+    for (const value of [unset].flat())
+      if (typeof value === 'number') expect(refusalOf({ [name]: String(value) }).message).toBe(message);
     expect(readConfig({ [name]: '' }).upstream).toBeNull();
   });
 });
@@ -834,37 +793,15 @@ describe('a secret in a file', () => {
   });
 });
 
-test.each([
-  ['DATABASE_URI', 'DATABASE_URL'],
-  ['DATABSE_URL', 'DATABASE_URL'],
-  ['database_url', 'DATABASE_URL'],
-  ['SECRETS', 'SECRET'],
-  ['SERCET', 'SECRET'],
-  ['SECRET_PREVOIUS', 'SECRET_PREVIOUS'],
-  ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
-  ['secret_file', 'SECRET_FILE'],
-  ['LOGLEVEL', 'LOG_LEVEL'],
-  ['TRUSTED_PROXY', 'TRUST_PROXY'],
-  ['UPSTREAM_APIKEY', 'UPSTREAM_API_KEY'],
-  ['PROT', 'PORT'],
-])('%s stops the start, unless %s is set too', (typo, meant) => {
-  expect(refusalOf({ [typo]: 'x' }).message).toBe(`${typo} is not a variable of the gateway. Did you mean ${meant}?`);
-  expect(readConfig({ [typo]: '' }).port).toBe(4000);
-  const { good = [], needs = {} } = cases[meant] ?? {};
-  const [[value] = ['']] = good;
-  if (value !== '') expect(readConfig({ ...needs, [typo]: 'x', [meant]: value })).toBeDefined();
-});
-
 test.each(helped.filter((name) => !secretNames.includes(name)))('%s takes no file', (name) => {
   const { good, needs = {}, readWith = {} } = cases[name] as VariableCase;
-  for (const given of [`${name}_FILE`, `${name}_FILE`.toLowerCase()]) {
-    expect(refusalOf({ ...needs, [given]: '/run/x' }).message).toBe(
-      `${given} is not a variable of the gateway: a file can have the value of secrets only. Set ${name}`,
-    );
-    expect(readConfig({ [given]: '' }).port).toBe(4000);
-    const [[value] = ['']] = good;
-    if (value !== '') expect(readConfig({ ...needs, ...readWith, [given]: '/run/x', [name]: value })).toBeDefined();
-  }
+  const given = `${name}_FILE`;
+  expect(refusalOf({ ...needs, [given]: '/run/x' }).message).toBe(
+    `${given} is not a variable of the gateway: a file can have the value of secrets only. Set ${name}`,
+  );
+  expect(readConfig({ [given]: '' }).port).toBe(4000);
+  const [[value] = ['']] = good;
+  if (value !== '') expect(readConfig({ ...needs, ...readWith, [given]: '/run/x', [name]: value })).toBeDefined();
 });
 
 test('other variables stop nothing', () => {

@@ -10,12 +10,13 @@ import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';
+import type { Tuning } from '../support/tuning.ts';
 import { createTriggerWebhookAt, createWebhookAt } from '../support/webhook-creation.ts';
 
 const enableAll = ({ app }: Gateway) => app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
 
-async function start(environment: Readonly<Record<string, string>>) {
-  const gateway = await startGateway({ environment });
+async function start(environment: Readonly<Record<string, string>>, tuning: Tuning = {}) {
+  const gateway = await startGateway({ environment, tuning });
   onTestFinished(() => gateway.close());
   const workspace = await gateway.workspace();
   return { gateway, workspace, accountId: await workspace.account() };
@@ -33,7 +34,7 @@ const eventsOf = async ({ app }: Gateway, { workspaceId }: TestWorkspace) =>
   (await app.database.selectFrom('events').select('id').where('workspace_id', '=', workspaceId).execute()).length;
 
 test('bytes of events have a rate, each workspace its own', async () => {
-  const { gateway, workspace, accountId } = await start({ EVENT_BYTES_PER_SECOND: '10000' });
+  const { gateway, workspace, accountId } = await start({}, { rateLimits: { eventBytesPerSecond: 10_000 } });
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('errors/service_unavailable');
   // Larger than all that can be left, it would be repeated for ever.

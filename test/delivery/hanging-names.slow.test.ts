@@ -26,7 +26,7 @@ describe.each(databases)('names that hang, on $name', (dialect) => {
   });
 
   it('hold up none of sixty deliveries to a good one', async () => {
-    gateway = await startDelivering({ dialect, environment: { DNS_SERVERS: server.address } });
+    gateway = await startDelivering({ dialect, tuning: { dnsServers: [server.address] } });
     for (const name of hanging) await gateway.webhook(`http://${name}:${receiver.port}/`);
     for (let n = 0; n < 8; n += 1) await gateway.emit(`before ${n}`);
     await gateway.webhook(`http://good.example:${receiver.port}/`);

@@ -49,18 +49,21 @@ test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', 
     void response.writeHead(random.chance(0.02) ? 410 : random.pick([200, 500, 503])).end();
   const environment = {
     EVENTS_PER_SECOND: '0',
-    DELIVERIES_PER_SECOND: '0',
     WEBHOOKS_PER_WORKSPACE: '0',
     LOG_LEVEL: 'fatal',
-    // A busy machine waits; a deadlock ends after a second.
-    DATABASE_CONNECT_TIMEOUT_MS: '30000',
-    DATABASE_LOCK_TIMEOUT_MS: '30000',
-    DATABASE_STATEMENT_TIMEOUT_MS: '40000',
-    DATABASE_QUERY_TIMEOUT_MS: '50000',
   };
-  const gateway = await startDelivering({ dialect: postgres, environment });
+  // A busy machine waits; a deadlock ends after a second.
+  const patient = {
+    connectTimeoutMs: 30_000,
+    lockTimeoutMs: 30_000,
+    statementTimeoutMs: 40_000,
+    queryTimeoutMs: 50_000,
+  };
+  const tuning = { postgres: patient };
+  const gateway = await startDelivering({ dialect: postgres, environment, tuning });
   const other = await startGateway({
     environment: { DATABASE_URL: gateway.databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8', ...environment },
+    tuning,
   });
   const observer = new pg.Client({ connectionString: gateway.databaseUrl });
   await observer.connect();

@@ -10,7 +10,7 @@ import { presentError } from '../../src/graphql/presentation.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
-import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 
 interface Sent {
@@ -252,15 +252,15 @@ describe('an error', () => {
 });
 
 describe('an error of a gateway that is at a limit:', () => {
-  const environments: Readonly<Record<string, readonly [Record<string, string>, string | undefined, ErrorName]>> = {
-    'requests of a key': [{ REQUESTS_PER_MINUTE: '1' }, undefined, 'service_unavailable'],
-    'requests with wrong keys': [{ WRONG_KEYS_PER_MINUTE: '1' }, 'wrong', 'service_unavailable'],
-    'requests without a key': [{ KEYLESS_PER_MINUTE: '1' }, '', 'service_unavailable'],
-    'bytes of a response': [{ GRAPHQL_MAX_BYTES: '1024' }, undefined, 'limit_too_high'],
-    'introspection that is off': [{ INTROSPECTION: 'off' }, undefined, 'invalid_parameters'],
+  const gateways: Readonly<Record<string, readonly [GatewayOptions, string | undefined, ErrorName]>> = {
+    'requests of a key': [{ environment: { REQUESTS_PER_MINUTE: '1' } }, undefined, 'service_unavailable'],
+    'requests with wrong keys': [{ environment: { KEYLESS_PER_MINUTE: '1' } }, 'wrong', 'service_unavailable'],
+    'requests without a key': [{ environment: { KEYLESS_PER_MINUTE: '1' } }, '', 'service_unavailable'],
+    'bytes of a response': [{ tuning: { maxResponseBytes: 1_024 } }, undefined, 'limit_too_high'],
+    'introspection that is off': [{ environment: { INTROSPECTION: 'off' } }, undefined, 'invalid_parameters'],
   };
-  test.each(Object.entries(environments))('%s', async (_limit, [environment, key, name]) => {
-    const gateway = await startGateway({ environment: { LOG_LEVEL: 'silent', ...environment } });
+  test.each(Object.entries(gateways))('%s', async (_limit, [options, key, name]) => {
+    const gateway = await startGateway(options);
     const workspace = await gateway.workspace();
     const document = '{ __schema { description } eventSamples { payload } }';
     const headers = key === '' ? { 'x-api-key': undefined } : {};

@@ -346,7 +346,7 @@ describe('introspection', () => {
 
 describe('the size of a response', () => {
   test('is limited, also where the same text is selected under many names', async () => {
-    const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
+    const gateway = await startGateway({ tuning: { maxResponseBytes: 3_000 } });
     const workspace = await gateway.workspace();
     const ask = (count: number) =>
       graphql(gateway.address, workspace.key, `{ viewer { ${times(count, (n) => `a${n}: keyId`)} } }`);
@@ -360,7 +360,7 @@ describe('the size of a response', () => {
   });
 
   test('is limited without hiding what mutations did: those that do not fit are reported as executed', async () => {
-    const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
+    const gateway = await startGateway({ tuning: { maxResponseBytes: 3_000 } });
     const workspace = await gateway.workspace();
     const input = '{ source: { users: {} }, requestUrl: "https://hooks.example/", enabled: false }';
     const create = (alias: string, selection: string) =>

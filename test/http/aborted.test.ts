@@ -39,7 +39,7 @@ test.each([
 const longRead = sql`select (with recursive counted(n) as (select 1 union all select n + 1 from counted where n < 3000000) select max(n) from counted)`;
 
 test('a wrong key counts for its address, although the client has gone before it is found wrong', async () => {
-  const gateway = await startGateway({ environment: { WRONG_KEYS_PER_MINUTE: '1' } });
+  const gateway = await startGateway({ environment: { KEYLESS_PER_MINUTE: '1' } });
   onTestFinished(() => gateway.close());
   const { app, address, log } = gateway;
   const ask = (signal: AbortSignal | null = null) =>

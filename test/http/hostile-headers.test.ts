@@ -11,7 +11,6 @@ beforeAll(async () => {
       TRUST_PROXY: '127.0.0.1',
       CORS_ORIGINS: 'https://app.example',
       KEYLESS_PER_MINUTE: '0',
-      WRONG_KEYS_PER_MINUTE: '0',
     },
   });
 });

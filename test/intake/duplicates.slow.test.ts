@@ -23,8 +23,6 @@ describe.each(databases)('on $name', (dialect) => {
     const own = {
       DATABASE_URL: place.url,
       EVENTS_PER_SECOND: '0',
-      EVENT_BYTES_PER_SECOND: '0',
-      DELIVERIES_PER_SECOND: '0',
       LOG_LEVEL: 'warn',
     };
     const fronting = await startFronting({ ...own, LOG_LEVEL: 'info' });

@@ -17,7 +17,7 @@ describe.each(databases)('the intake on $name', (dialect) => {
   let caller: TestWorkspace;
   beforeAll(async () => {
     place = await dialect.withSchema();
-    fronting = await startFronting({ DATABASE_URL: place.url, EVENTS_PER_SECOND: '0', EVENT_BYTES_PER_SECOND: '0' });
+    fronting = await startFronting({ DATABASE_URL: place.url, EVENTS_PER_SECOND: '0' });
     caller = await fronting.front.workspace();
   }, 30_000);
   afterAll(async () => {

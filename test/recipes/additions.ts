@@ -161,8 +161,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     edits: {
       'src/app/config/variables.ts': [
         [
-          "  HOST: variable('The address",
-          "  REGION: variable('Where the gateway runs, for its log.', 'home', (value) => value),\n  HOST: variable('The address",
+          "  HOST: prefault(z.string(), '127.0.0.1')",
+          "  REGION: prefault(z.string(), 'home').describe('Where the gateway runs, for its log.'),\n  HOST: prefault(z.string(), '127.0.0.1')",
         ],
       ],
       'src/app/config/config.ts': [['    host: values.HOST,', '    region: values.REGION,\n    host: values.HOST,']],

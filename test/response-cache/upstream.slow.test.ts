@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { ask } from '../support/cached-responses.ts';
 import { json, pnetPost, postList, proxyTo, type Respond, startStub, webhook } from '../support/stub.ts';
+import type { Tuning } from '../support/tuning.ts';
 
 const posts = (identifier = 'ACo1') =>
   `posts(accountId: "a1", identifier: "${identifier}") { nodes { ... on PnetPost { id text } } pageInfo { endCursor } }`;
@@ -17,10 +18,11 @@ const onePost: Respond = ({ method, path }, response) => {
 };
 
 /** A gateway with API keys of its own, and its service. */
-async function start(respond: Respond, environment: Readonly<Record<string, string>> = {}) {
+async function start(respond: Respond, environment: Readonly<Record<string, string>> = {}, tuning: Tuning = {}) {
   const stub = await startStub(respond);
   const gateway = await proxyTo(stub, {
     environment: { UPSTREAM_API_KEY: 'our-key', RESPONSE_CACHE: 'memory', ...environment },
+    tuning,
   });
   const { key, newKey } = await gateway.workspace();
   const reads = () => stub.received.filter(({ path }) => path.includes('/posts')).length;
@@ -76,7 +78,7 @@ describe.each(Object.values(paths))('$what', ({ environment, query: text }) => {
   });
 
   test('a response that is too large for the configuration is refused each time', async () => {
-    const { ask: send } = await start(onePost, { ...environment, GRAPHQL_MAX_BYTES: '40' });
+    const { ask: send } = await start(onePost, environment, { maxResponseBytes: 40 });
     for (let times = 0; times < 2; times += 1) {
       const refused = await send(text);
       expect(refused.cache).toBe('fwd=miss');

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
-import { secretsIn } from '../../src/app/config/secrets.ts';
-import { fileVariable } from '../../src/app/config/variable.ts';
-import { secretNames } from '../../src/app/config/variables.ts';
+import { fileVariable, secretNames, secretsIn } from '../../src/app/config/secrets.ts';
+
 import { logOptions } from '../../src/kernel/log.ts';
 import { redactor } from '../../src/kernel/secrets/redact.ts';
 import { findSecrets } from '../../src/kernel/secrets/secret.ts';

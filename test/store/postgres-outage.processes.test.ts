@@ -168,18 +168,18 @@ describe.skipIf(dialect === undefined)('a table that another session has locked'
   ];
 
   // Whoever has to wait, for the lock or for a connection, waits longer than the test takes.
-  const patience = {
-    DATABASE_LOCK_TIMEOUT_MS: '20000',
-    DATABASE_STATEMENT_TIMEOUT_MS: '25000',
-    DATABASE_QUERY_TIMEOUT_MS: '30000',
-    DATABASE_CONNECT_TIMEOUT_MS: '20000',
+  const patient = {
+    lockTimeoutMs: 20_000,
+    statementTimeoutMs: 25_000,
+    queryTimeoutMs: 30_000,
+    connectTimeoutMs: 20_000,
   };
 
   test.each(locked)(
     '%s: %j are served, and so is /readyz',
     async (table, served) => {
       const place = await emptyDatabase();
-      const gateway = await startGateway({ environment: { DATABASE_URL: place.url, ...patience } });
+      const gateway = await startGateway({ environment: { DATABASE_URL: place.url }, tuning: { postgres: patient } });
       onTestFinished(gateway.close);
       const space: SeededWorkspace = await seeded(gateway, gateway.address).workspace();
       const accountId = await space.account();

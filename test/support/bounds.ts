@@ -11,7 +11,6 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'auth/streams.ts keys': ['API keys with open streams', 'streams of a process'],
   'auth/streams.ts workspaces': ['workspaces with open streams', 'streams of a process'],
   'auth/streams.ts streams': ['callers', 'streams of a process'],
-  'app/config/typos.ts beforeLast': ['the operator', 'the call'],
   'capabilities/deliveries/statistics.ts counts': ['hours of a webhook', 'the call'],
   'capabilities/deliveries/statistics.ts countsOf': ['webhooks of a page', 'the call'],
   'capabilities/deliveries/watch.ts values': ['filters of streams', 'the call'],

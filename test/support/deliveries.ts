@@ -6,6 +6,7 @@ import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
 import { databases, type TestDialect } from './databases.ts';
 import { inFrontOf } from './fronting.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';
+import type { Tuning } from './tuning.ts';
 import { storeWebhook } from './webhooks.ts';
 
 export interface DeliveringGateway extends Gateway {
@@ -44,11 +45,13 @@ export async function startDelivering({
   delivery: tuning,
   environment = {},
   clock,
+  tuning: settings = {},
 }: {
   readonly dialect: Omit<DeliverySetUp, 'name'>;
   readonly delivery?: DeliveryTuning;
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: { now: Date };
+  readonly tuning?: Tuning;
 }): Promise<DeliveringGateway> {
   const place = await dialect.withSchema();
   const service = dialect.isFronting ? await startGateway() : null;
@@ -60,6 +63,7 @@ export async function startDelivering({
   };
   const gateway = await startGateway({
     environment: whole,
+    tuning: settings,
     ...(tuning === undefined ? {} : { delivery: tuning }),
     ...(clock === undefined ? {} : { clock }),
   });

@@ -1,9 +1,10 @@
 /** A gateway in proxy mode whose service misbehaves: what the tests of faults and load share. */
 import { expect, vi } from 'vitest';
 import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub, webhook } from './stub.ts';
+import type { Tuning } from './tuning.ts';
 
 /** Deadlines that a test can wait for. */
-export const hurried = { UPSTREAM_TIMEOUT_MS: '250', UPSTREAM_BUDGET_MS: '500' };
+export const hurried = { UPSTREAM_TIMEOUT_MS: '250' };
 
 export const healthy: Respond = ({ path, method }, response) => {
   if (method === 'POST') json(response, 200, { object: 'PnetJobPostingPublished', job_state: 'active', job_id: '7' });
@@ -24,9 +25,13 @@ export const remove =
 export type ProxyGateway = Awaited<ReturnType<typeof proxyTo>>;
 
 /** A service, and a gateway in proxy mode over it. */
-export async function setUp(environment: Record<string, string> = hurried, respond: Respond = healthy, port?: number) {
+export async function setUp(
+  environment: Record<string, string> = hurried,
+  respond: Respond = healthy,
+  { port, tuning = {} }: { readonly port?: number; readonly tuning?: Tuning } = {},
+) {
   const stub = await startStub(respond, port);
-  const gateway = await proxyTo(stub, { environment });
+  const gateway = await proxyTo(stub, { environment, tuning });
   return { stub, gateway };
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/app.ts';
 import { serviceWorkspace } from '../../src/app/backends/fronting-backend.ts';
-import { type Config, readConfig } from '../../src/app/config/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import type { AccountStatus, AccountType } from '../../src/auth/account.ts';
 import { createKey } from '../../src/auth/api-keys.ts';
 import { ensureWorkspace } from '../../src/auth/workspaces.ts';
@@ -26,6 +26,7 @@ import {
 } from '../../src/providers/sandbox/networks.ts';
 import { openTelemetry } from '../../src/telemetry/open.ts';
 import { direct, writeSchema } from './databases.ts';
+import { type Tuning, tuned } from './tuning.ts';
 import { testSecret } from './webhooks.ts';
 
 export interface Gateway {
@@ -68,6 +69,8 @@ export interface GatewayOptions {
   readonly clock?: { now: Date };
   /** The timing of deliveries. */
   readonly delivery?: DeliveryTuning;
+  /** Settings that have no variable. */
+  readonly tuning?: Tuning;
   /** The timing of the leases on jobs. */
   readonly leases?: LeaseTuning;
 }
@@ -78,11 +81,12 @@ export async function startGateway({
   clock = { now: new Date('2026-11-20T12:00:00Z') },
   delivery = {},
   leases = {},
+  tuning = {},
 }: GatewayOptions = {}): Promise<Gateway> {
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const file = join(directory, 'postern.db');
   if (environment.DATABASE_URL === undefined) await writeSchema(file);
-  const config: Config = readConfig({
+  const read = readConfig({
     NODE_ENV: 'test',
     PORT: '0',
     DEMO: 'off',
@@ -93,6 +97,7 @@ export async function startGateway({
     ...direct(environment.DATABASE_URL),
     ...environment,
   });
+  const config = tuned(read, tuning);
   const log: Record<string, unknown>[] = [];
   const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
   const secrets = await findSecrets(config, randomBytes);

@@ -108,12 +108,13 @@ describe('a slow service', () => {
 
   test('one operation has one budget, however many calls it makes', async () => {
     const slow: Respond = (request, response) => void setTimeout(healthy, 150, request, response);
-    const setup = await setUp({ UPSTREAM_TIMEOUT_MS: '10000', UPSTREAM_BUDGET_MS: '400' }, (request, response) => {
+    const respond: Respond = (request, response) => {
       const cursor = new URL(request.path, 'http://x').searchParams.get('cursor') ?? '0';
       const page = { object: 'WebhookList', items: [], cursor: String(Number(cursor) + 1) };
       if (request.path.includes('webhooks')) setTimeout(json, 150, response, 200, page);
       else slow(request, response);
-    });
+    };
+    const setup = await setUp({ UPSTREAM_TIMEOUT_MS: '10000' }, respond, { tuning: { upstream: { budgetMs: 400 } } });
     expect(await failureOf(setup.gateway, '{ webhook(webhookId: "w") { id } }')).toMatchObject({
       type: 'errors/request_timeout',
     });
@@ -174,7 +175,7 @@ describe('a service that breaks off', () => {
 
 describe('a service that cannot be reached', () => {
   test('is errors/service_unavailable, and is used again when it is back', async () => {
-    const { stub, gateway } = await setUp({}, healthy, await freePort());
+    const { stub, gateway } = await setUp({}, healthy, { port: await freePort() });
     await stub.close();
     for (const query of [posts, publish, remove]) {
       expect(await failureOf(gateway, query)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
@@ -184,7 +185,7 @@ describe('a service that cannot be reached', () => {
   });
 
   test('even a publish is retried if it cannot have arrived', async () => {
-    const { stub, gateway } = await setUp({}, healthy, await freePort());
+    const { stub, gateway } = await setUp({}, healthy, { port: await freePort() });
     await stub.close();
     const asked = gateway.ask(publish);
     const back = await startStub(healthy, Number(new URL(stub.url).port));
@@ -220,7 +221,7 @@ describe('a service that responds with nonsense', () => {
       },
     ],
   ])('%s is errors/provider_error', async (_what, respond) => {
-    const setup = await setUp({ UPSTREAM_MAX_BYTES: '10000' }, respond);
+    const setup = await setUp({}, respond, { tuning: { upstream: { maxBytes: 10_000 } } });
     expect(await failureOf(setup.gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
     expect(setup.stub.received).toHaveLength(1);
     await expectRecovered(setup);

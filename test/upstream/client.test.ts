@@ -143,13 +143,13 @@ test.each([1_998, 1_999])('a long error of the service is cut between characters
 });
 
 describe('one operation', () => {
-  test('makes no more calls than UPSTREAM_MAX_CALLS', async () => {
+  test('makes no more calls than one may make', async () => {
     const stub = await startStub((request, response) => {
       const identifier = /users\/([^/]+)/.exec(request.path)?.[1] ?? '';
       const author = (n: number) => ({ public_identifier: 'a', id: `${identifier}${n}`, name: 'A', is_company: false });
       json(response, 200, postList([0, 1, 2].map((n) => pnetPost(String(n), { author: author(n) }))));
     });
-    const gateway = await proxyTo(stub, { environment: { UPSTREAM_MAX_CALLS: '3' } });
+    const gateway = await proxyTo(stub, { tuning: { upstream: { maxCalls: 3 } } });
     const { data, errors } = await gateway.ask(
       '{ posts(accountId: "a1", identifier: "ACo", first: 3) { nodes { ... on PnetPost { author { posts(first: 1) { nodes { __typename } } } } } } }',
     );
@@ -166,7 +166,10 @@ describe('one operation', () => {
     const stub = await startStub((_request, response) =>
       json(response, 201, { object: 'WebhookCreated', webhook_id: 'w' }),
     );
-    const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key', UPSTREAM_MAX_CALLS: '1' } });
+    const gateway = await proxyTo(stub, {
+      environment: { UPSTREAM_API_KEY: 'our-key' },
+      tuning: { upstream: { maxCalls: 1 } },
+    });
     const { key } = await gateway.workspace();
     const create = (name: string) =>
       `${name}: createWebhook(input: { requestUrl: "https://a.example", source: { users: {} }, idempotencyKey: "${name}" }) {

@@ -50,12 +50,15 @@ const failures: Readonly<Record<string, Respond>> = {
   ),
 };
 
-const environment = { UPSTREAM_TIMEOUT_MS: '400', UPSTREAM_MAX_BYTES: '10000' };
+const environment = { UPSTREAM_TIMEOUT_MS: '400' };
 
 /** A service, and a gateway in proxy mode with keys of its own, or with forwarded keys. */
 async function setUp(respond: Respond, mode: Record<string, string> = {}) {
   const stub = await startStub(respond);
-  const gateway = await proxyTo(stub, { environment: { ...environment, ...mode } });
+  const gateway = await proxyTo(stub, {
+    environment: { ...environment, ...mode },
+    tuning: { upstream: { maxBytes: 10_000 } },
+  });
   let keys = 0;
   const newKey = async () => {
     keys += 1;

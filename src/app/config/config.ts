@@ -4,16 +4,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { ResponseCacheSettings } from '../../cache/response-store.ts';
 import type { DocumentSettings } from '../../graphql/documents/document-manifest.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
 import type { ProxySettings } from '../../net/proxies.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
+import { postgresDefaults } from '../../store/postgres-settings.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import type { IntakeSettings } from '../intake/intake.ts';
-import { postgresSettings } from './postgres.ts';
-import { secretsIn } from './secrets.ts';
+import { readEnvironment, type Variables } from './environment.ts';
+import { fixed } from './fixed.ts';
+import { type Environment, secretNames, secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
-import { refuseTypos } from './typos.ts';
-import { type Environment, fileVariable, readAll } from './variable.ts';
-import { secretNames, type Variables, variables, variableTable } from './variables.ts';
+import { variables, variableTable } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -23,14 +24,17 @@ const productionShutdownDelayMs = 5_000;
 /** @throws ConfigError for the first variable with an invalid value */
 export function readConfig(given: Environment) {
   const environment = withProxyNames(given);
-  refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
-  const values: Variables = readAll(variables, environment);
+  const { values, isSet } = readEnvironment(environment);
   const database = databaseOf(values);
   const production = values.NODE_ENV === 'production';
   const proxies = { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY };
-  const upstream = upstreamSettings(values, environment, proxies);
+  const upstream = upstreamSettings(values, proxies);
   const needsDatabase = upstream === null || upstream.apiKey !== undefined;
-  if (production && needsDatabase && !environment.DATABASE_URL && !environment.DATABASE_URL_FILE) {
+  const alone = keysOf(variables).find((name) => name.startsWith('UPSTREAM_') && isSet(name));
+  if (upstream === null && alone !== undefined) {
+    throw new ConfigError(`${alone} needs an upstream: set UPSTREAM_URL too, or leave it out`);
+  }
+  if (production && needsDatabase && !isSet('DATABASE_URL')) {
     throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
   }
   const dataDirectory = database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data';
@@ -46,7 +50,7 @@ export function readConfig(given: Environment) {
     demoKeyFile: join(dataDirectory, demoKeyName(database)),
     production,
     logLevel: values.LOG_LEVEL,
-    telemetry: telemetrySettings(values, values.PORT, proxies),
+    telemetry: telemetrySettings(values, proxies),
     /** Of an idle connection. */
     keepAliveMs: values.KEEP_ALIVE_MS,
     /** Milliseconds of service after the order to stop. */
@@ -58,7 +62,7 @@ export function readConfig(given: Environment) {
     demo,
     /** Where the pictures of the sandbox networks are; null if they are not served. */
     sandboxPictures:
-      demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
+      demo && upstream === null ? (values.PUBLIC_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL,
     /** Only our own delivery engine knows its contents. */
     webhooksPage: values.WEBHOOKS_PAGE && (upstream === null || values.WEBHOOKS === 'own'),
@@ -71,36 +75,39 @@ export function readConfig(given: Environment) {
     compiledOperations: values.COMPILED_OPERATIONS,
     responseCache: responseCacheSettings(values, upstream),
     maxOperationCost: values.GRAPHQL_MAX_COST,
-    maxResponseBytes: values.GRAPHQL_MAX_BYTES,
+    maxResponseBytes: fixed.responseBytes,
     outboundAllow: values.OUTBOUND_ALLOW,
     /** On the way to webhooks. */
     outboundProxies: values.OUTBOUND_PROXY ? proxies : undefined,
-    dnsServers: values.DNS_SERVERS,
+    /** Those of `/etc/resolv.conf`. */
+    dnsServers: fixed.dnsServers,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     /** The newest; 0 for any number. */
     deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
-    deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
-    rateLimits: {
-      requestsPerMinute: values.REQUESTS_PER_MINUTE,
-      wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,
-      keylessPerMinute: values.KEYLESS_PER_MINUTE,
-      eventsPerSecond: values.EVENTS_PER_SECOND,
-      eventBytesPerSecond: values.EVENT_BYTES_PER_SECOND,
-      deliveriesPerSecond: values.DELIVERIES_PER_SECOND,
-    },
+    /** Of payloads that a process holds. One webhook gets an eighth of them at most. */
+    deliveryMaxBytes: fixed.deliveryBytes,
+    rateLimits: rateLimitsOf(values),
     /** 0 stands for any number. */
     webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
     storedBytesPerWorkspace: values.STORED_BYTES_PER_WORKSPACE,
     trustProxy: values.TRUST_PROXY,
-    streams: {
-      perKey: values.STREAMS_PER_KEY,
-      perWorkspace: values.STREAMS_PER_WORKSPACE,
-      perProcess: values.STREAMS_PER_PROCESS,
-    },
+    streams: streamLimitsOf(values.STREAMS_PER_KEY),
     upstream,
     intake: intakeSettings(values, upstream),
   });
 }
+
+const rateLimitsOf = (values: Variables) => ({
+  requestsPerMinute: values.REQUESTS_PER_MINUTE,
+  wrongKeysPerMinute: values.KEYLESS_PER_MINUTE,
+  keylessPerMinute: values.KEYLESS_PER_MINUTE,
+  eventsPerSecond: values.EVENTS_PER_SECOND,
+  // At least those of the default, or there were no large events where few are allowed.
+  eventBytesPerSecond: values.EVENTS_PER_SECOND && Math.ceil(8_388_608 * Math.max(values.EVENTS_PER_SECOND / 100, 1)),
+  deliveriesPerSecond: values.EVENTS_PER_SECOND * 10,
+});
+
+const streamLimitsOf = (perKey: number) => ({ perKey, perWorkspace: perKey * 5, perProcess: perKey * 10 });
 
 /** Variables of proxies that programs share, some of them in lower case alone (curl, for `http_proxy`). */
 const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
@@ -135,7 +142,12 @@ function intakeSettings(
 
 function databaseOf(values: Variables): DatabaseLocation {
   const { DATABASE_URL: location, DATABASE_DIRECT_URL: direct } = values;
-  if (location.kind === 'postgres') return { ...location, directUrl: direct, settings: postgresSettings(values) };
+  if (location.kind === 'postgres')
+    return {
+      ...location,
+      directUrl: direct,
+      settings: { ...postgresDefaults, connections: values.DATABASE_CONNECTIONS },
+    };
   if (direct === undefined) return location;
   throw new ConfigError('DATABASE_DIRECT_URL needs a pooler of Postgres: set DATABASE_URL to it, or leave it out');
 }
@@ -156,7 +168,7 @@ function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables):
 }
 
 function responseCacheSettings(values: Variables, upstream: UpstreamSettings | null): ResponseCacheSettings | null {
-  const { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, DATABASE_URL, REDIS_URL } = values;
+  const { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, DATABASE_URL, REDIS_URL } = values;
   if (kind === 'off') return null;
   if (upstream !== null && upstream.apiKey === undefined) {
     throw new ConfigError(
@@ -169,23 +181,14 @@ function responseCacheSettings(values: Variables, upstream: UpstreamSettings | n
       'RESPONSE_CACHE=memory is for one gateway on a SQLite file: with Postgres set RESPONSE_CACHE=redis, which several share',
     );
   }
-  if (kind === 'memory') return { kind, ...common, maxBytes: RESPONSE_CACHE_MAX_BYTES };
+  if (kind === 'memory') return { kind, ...common, maxBytes: fixed.cachedBytes };
   if (REDIS_URL === undefined) throw new ConfigError('RESPONSE_CACHE=redis needs a server: set REDIS_URL too');
   return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };
 }
 
-function upstreamSettings(
-  values: Variables,
-  environment: Environment,
-  proxies: ProxySettings,
-): UpstreamSettings | null {
-  const address = values.UPSTREAM_URL;
-  if (address === undefined) {
-    const isSet = (name: string) => Boolean(environment[name] || environment[fileVariable(name)]);
-    const alone = variableTable.find(({ name }) => name.startsWith('UPSTREAM_') && isSet(name))?.name;
-    if (alone !== undefined) throw new ConfigError(`${alone} needs an upstream: set UPSTREAM_URL too, or leave it out`);
-    return null;
-  }
+function upstreamSettings(values: Variables, proxies: ProxySettings): UpstreamSettings | null {
+  const { UPSTREAM_URL: address, UPSTREAM_TIMEOUT_MS: timeoutMs } = values;
+  if (address === undefined) return null;
   return {
     ...address,
     proxies,
@@ -193,11 +196,11 @@ function upstreamSettings(
     names: values.UPSTREAM_NAMES ?? {},
     actsOnce: values.UPSTREAM_IDEMPOTENCY,
     headers: values.UPSTREAM_HEADERS ?? {},
-    timeoutMs: values.UPSTREAM_TIMEOUT_MS,
-    budgetMs: values.UPSTREAM_BUDGET_MS,
-    maxCalls: values.UPSTREAM_MAX_CALLS,
+    timeoutMs,
+    budgetMs: timeoutMs * 2,
+    maxCalls: fixed.upstreamCalls,
     connections: values.UPSTREAM_CONNECTIONS,
-    maxBytes: values.UPSTREAM_MAX_BYTES,
+    maxBytes: fixed.upstreamBytes,
   };
 }
 

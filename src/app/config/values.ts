@@ -1,73 +1,82 @@
-/** Readers of variables: an Error's message continues the variable's name, without values that may be secret. */
-import { Resolver } from 'node:dns';
+/** Shapes of values: an issue's message continues the variable's name, without values that may be secret. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type WebhookEvent, webhookEvents, webhookSourceNames, webhookSources } from '../../events/sources.ts';
-import { type DocumentManifest, readManifest } from '../../graphql/documents/document-manifest.ts';
+import { readManifest } from '../../graphql/documents/document-manifest.ts';
 import { commaList } from '../../kernel/lib/comma-list.ts';
 import { http } from '../../kernel/lib/node-http.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
-import type { UpstreamSettings } from '../../upstream/settings.ts';
-import type { TermMap } from '../../upstream/translation.ts';
 
-export function wholeNumber(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-    throw new Error(`must be a whole number from ${min} to ${max}, but is "${value}"`);
-  };
-}
+/** @param reader throws an Error whose message says what the value must be */
+export const readBy = <T>(reader: (text: string) => T) =>
+  z.string().transform((text, context): T => {
+    try {
+      return reader(text);
+    } catch (error) {
+      context.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  });
 
-export function oneOf<const T extends string>(allowed: readonly T[]): (value: string) => T {
-  return (value) => {
-    const found = allowed.find((each) => each === value);
-    if (found !== undefined) return found;
-    throw new Error(`must be one of ${allowed.join(', ')}, but is "${value}"`);
-  };
-}
+const textThat = (isRight: (text: string) => boolean, cure: string) => z.string().refine(isRight, cure);
 
-export const onOrOff = (value: string): boolean => oneOf(['on', 'off'])(value) === 'on';
+export const numberBetween = (min: number, max: number, pattern = /^\d+$/, what = 'a whole number') =>
+  z
+    .string()
+    .refine((text) => pattern.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: ({ input }) => `must be ${what} from ${min} to ${max}, but is "${input}"`,
+    })
+    .transform(Number);
 
-export function databaseLocation(value: string): DatabaseLocation {
-  const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value);
+/** 0 for any number. */
+export const quota = numberBetween(0, 10_000_000);
+
+export const share = numberBetween(0, 1, /\d/, 'a number');
+
+export const oneOf = <const T extends string>(allowed: readonly T[]) =>
+  z.enum(allowed, { error: ({ input }) => `must be one of ${allowed.join(', ')}, but is "${input}"` });
+
+export const onOrOff = oneOf(['on', 'off']).transform((value) => value === 'on');
+
+/** Of OpenTelemetry. */
+export const trueOrFalse = z
+  .string()
+  .toLowerCase()
+  .pipe(oneOf(['true', 'false']))
+  .transform((value) => value === 'true');
+
+const isPostgresUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
+
+export const database = readBy((text): DatabaseLocation => {
+  const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(text);
   if (sqlite?.[1] !== undefined) return { kind: 'sqlite', file: sqlite[1] };
-  if (isPostgresUrl(value)) return { kind: 'postgres', url: value };
+  if (isPostgresUrl(text)) return { kind: 'postgres', url: text };
   throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
-}
+});
 
-export function postgresUrl(value: string): string {
-  if (isPostgresUrl(value)) return value;
-  throw new Error('must be postgres://<user>:<password>@<host>/<database>');
-}
+export const postgresUrl = textThat(isPostgresUrl, 'must be postgres://<user>:<password>@<host>/<database>');
 
-const isPostgresUrl = (value: string): boolean => /^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value);
+export const redisUrl = textThat(
+  (text) => /^rediss?:\/\/./.test(text) && URL.canParse(text),
+  'must be redis://<user>:<password>@<host>/<number>, or the same with rediss://',
+);
 
-export function redisUrl(value: string): string {
-  if (/^rediss?:\/\/./.test(value) && URL.canParse(value)) return value;
-  throw new Error('must be redis://<user>:<password>@<host>/<number>, or the same with rediss://');
-}
+export const otlpEndpoint = textThat(
+  (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+  'must be the URL of an OTLP receiver, such as http://127.0.0.1:4318',
+);
 
-export function proxyUrl(value: string): URL {
+export const proxyUrl = readBy((text): URL => {
   // Other programs take a host alone.
-  const url = URL.parse(value.includes('://') ? value : `http://${value}`);
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
   throw new Error('must be http://<host>:<port> or https://<host>:<port>');
-}
-
-export function nameServers(value: string): readonly string[] {
-  const servers = commaList(value);
-  try {
-    new Resolver().setServers(servers);
-    return servers;
-  } catch {
-    throw new Error(`must be addresses such as 10.0.0.2 or 10.0.0.2:5353, with commas between, but is "${value}"`);
-  }
-}
+});
 
 /** As browsers send them, with commas between: scheme, host, and a port that is not the scheme's own. */
-export const origins = (value: string): readonly string[] => commaList(value).map(originOf);
+export const origins = readBy((text) => commaList(text).map(originOf));
 
 function originOf(entry: string): string {
   if (entry === '*') throw new Error('must name each origin: "*" would let every page read responses');
@@ -79,48 +88,55 @@ function originOf(entry: string): string {
   throw new Error(`must be origins such as https://app.example, with commas between, but has "${entry}"${meant}`);
 }
 
-export function secret(value: string): string {
-  if (value.length >= 32) return value;
-  throw new Error('must have at least 32 characters: create one with "openssl rand -base64 32"');
-}
+/** A port, with the address to listen on before it if need be. */
+export const listenAddress = readBy((text) => {
+  const [, bracketed, host = bracketed, port = ''] = /^(?:(?:\[([\da-f:]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
+  if (port !== '' && Number(port) <= 65_535) return { host: host ?? '127.0.0.1', port: Number(port) };
+  throw new Error(`must be a whole number from 0 to 65535, or <address>:<port>, but is "${text}"`);
+});
+
+export const secret = textThat(
+  (text) => text.length >= 32,
+  'must have at least 32 characters: create one with "openssl rand -base64 32"',
+);
 
 export const withoutLastSlashes = (url: string): string =>
   url.endsWith('/') ? withoutLastSlashes(url.slice(0, -1)) : url;
 
-export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> {
-  const url = URL.parse(value);
+export const serviceAddress = readBy((text) => {
+  const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
     throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
   }
   return { origin: url.origin, basePath: withoutLastSlashes(url.pathname).replace(/\/v1$/, '') };
-}
+});
 
 /** Without a slash at its end. */
-export function publicUrl(value: string): string {
-  const { origin, basePath } = upstreamAddress(value);
-  return origin + basePath;
-}
+export const publicUrl = serviceAddress.transform(({ origin, basePath }) => origin + basePath);
 
 /** Of events, or of all events of a source. Empty: all. */
-export function eventNames(value: string): readonly WebhookEvent[] {
-  const names = commaList(value);
-  if (names.length === 0) return webhookEvents;
-  const chosen = names.flatMap((name): readonly WebhookEvent[] => {
+export const eventNames = readBy((text): readonly WebhookEvent[] => {
+  const chosen = commaList(text).flatMap((name): readonly WebhookEvent[] => {
     const source = webhookSourceNames.find((each) => each === name);
-    if (source !== undefined) return webhookSources[source].events;
-    const event = webhookEvents.find((each) => each === name);
-    if (event === undefined) throw new Error(`must name events or sources, but has "${name}"`);
-    return [event];
+    const events = source ? webhookSources[source].events : webhookEvents.filter((each) => each === name);
+    if (events.length === 0) throw new Error(`must name events or sources, but has "${name}"`);
+    return events;
   });
-  return [...new Set(chosen)];
-}
+  return chosen.length === 0 ? webhookEvents : [...new Set(chosen)];
+});
 
-export function headerValue(value: string): string {
+export const headerValue = textThat(
+  (text) => isSendable('value', text),
+  'contains characters that are not allowed in a header',
+);
+
+function isSendable(name: string, value: string): boolean {
   try {
-    http.validateHeaderValue('value', value);
-    return value;
+    http.validateHeaderName(name);
+    http.validateHeaderValue(name, value);
+    return true;
   } catch {
-    throw new Error('contains characters that are not allowed in a header');
+    return false;
   }
 }
 
@@ -131,33 +147,29 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** A JSON object; names are returned in lower case. */
-export function headers(value: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(readJsonObject(value)).map(([name, content]) => {
-      if (ownHeaders.has(name.toLowerCase())) throw new Error(`must not set ${name}: the gateway sets it`);
-      if (typeof content !== 'string') throw new Error(`must have a string as the value of the header "${name}"`);
-      try {
-        http.validateHeaderName(name);
-        http.validateHeaderValue(name, content);
-      } catch {
-        throw new Error(`has a header "${name}" that cannot be sent`);
-      }
-      return [name.toLowerCase(), content];
-    }),
-  );
-}
+export const headers = readBy(
+  (text): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(readJsonObject(text)).map(([name, content]) => {
+        if (ownHeaders.has(name.toLowerCase())) throw new Error(`must not set ${name}: the gateway sets it`);
+        if (typeof content !== 'string') throw new Error(`must have a string as the value of the header "${name}"`);
+        if (!isSendable(name, content)) throw new Error(`has a header "${name}" that cannot be sent`);
+        return [name.toLowerCase(), content];
+      }),
+    ),
+);
 
 const termMapShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
 
 /** Of UPSTREAM_NAMES. The table's reader checks its vocabularies and terms. */
-export function termMap(file: string): TermMap {
+export const termMap = readBy((file) => {
   const { data, error } = termMapShape.safeParse(readJsonObject(readText(file)));
   if (data !== undefined) return data;
   throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
-}
+});
 
 /** Of DOCUMENTS, checked against the schema at the start. */
-export const manifest = (file: string): DocumentManifest => readManifest(readJsonObject(readText(file)));
+export const manifest = readBy((file) => readManifest(readJsonObject(readText(file))));
 
 export function readText(file: string): string {
   try {
@@ -167,9 +179,9 @@ export function readText(file: string): string {
   }
 }
 
-function readJsonObject(value: string): object {
+function readJsonObject(text: string): object {
   try {
-    const parsed: unknown = JSON.parse(value);
+    const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
     // The message below does not repeat the value: headers may be secrets.

@@ -14,7 +14,7 @@ const pictured = withPictures(sandboxNetworks({ clock: () => new Date('2026-11-2
 let gateway: Gateway;
 
 beforeAll(async () => {
-  gateway = await startGateway({ environment: { DEMO: 'on', SANDBOX_PICTURES_URL: address } });
+  gateway = await startGateway({ environment: { DEMO: 'on', PUBLIC_URL: address } });
 });
 afterAll(() => gateway.close());
 

@@ -1,5 +1,6 @@
 /** The limits, with the figures that the code has. */
-import { variables } from '../../../src/app/config/variables.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import type { variables } from '../../../src/app/config/variables.ts';
 import { burstSeconds } from '../../../src/auth/rate-limits.ts';
 import { maxAccounts } from '../../../src/capabilities/deliveries/events.ts';
 import { maxReplayedEvents } from '../../../src/capabilities/deliveries/shapes.ts';
@@ -39,8 +40,8 @@ function bytes(count: number): string {
   return `${number(count / 1_024)} KiB`;
 }
 
-/** The default of a variable, as a number. */
-const fallback = (name: keyof typeof variables): number => Number(variables[name].fallback);
+const defaults = readConfig({});
+const { rateLimits: quotas, streams: ofStreams } = defaults;
 
 const error = (name: ErrorName): string => code(`errors/${name}`);
 const later = '503 `errors/service_unavailable` with `Retry-After`';
@@ -123,16 +124,15 @@ const requests: readonly Limit[] = [
 const operations: readonly Limit[] = [
   [
     '[Cost](#operation-cost) of an operation',
-    number(fallback('GRAPHQL_MAX_COST')),
+    number(defaults.maxOperationCost),
     `${tooHigh}, before execution`,
     'GRAPHQL_MAX_COST',
   ],
   ['Cost of an introspection that no known tool sends', number(maxIntrospectionCost), `${tooHigh}, before execution`],
   [
     'Response',
-    bytes(fallback('GRAPHQL_MAX_BYTES')),
+    bytes(defaults.maxResponseBytes),
     `${tooHigh}; after mutations, at the path of each mutation whose result does not fit: it was executed`,
-    'GRAPHQL_MAX_BYTES',
   ],
   ['Errors in one response', number(maxReportedErrors), 'the first of them, and a count of the rest'],
   ['Document', `${characters(operationLimits.characters)}, ${number(operationLimits.tokens)} tokens`, tooHigh],
@@ -172,46 +172,46 @@ const operations: readonly Limit[] = [
 const perAddress = 'from one client address (IPv6: one /64)';
 const burst = `over ${burstSeconds} seconds`;
 const rates: readonly Limit[] = [
-  ['Requests with one API key', `${number(fallback('REQUESTS_PER_MINUTE'))} a minute`, later, 'REQUESTS_PER_MINUTE'],
+  ['Requests with one API key', `${number(quotas.requestsPerMinute)} a minute`, later, 'REQUESTS_PER_MINUTE'],
   [
     `Requests with wrong API keys ${perAddress}`,
-    `${number(fallback('WRONG_KEYS_PER_MINUTE'))} a minute`,
+    `${number(quotas.wrongKeysPerMinute)} a minute`,
     `${later}; a right key is served`,
-    'WRONG_KEYS_PER_MINUTE',
+    'KEYLESS_PER_MINUTE',
   ],
   [
     `GraphQL requests without an API key ${perAddress}`,
-    `${number(fallback('KEYLESS_PER_MINUTE'))} a minute`,
+    `${number(quotas.keylessPerMinute)} a minute`,
     later,
     'KEYLESS_PER_MINUTE',
   ],
   [
     'Events of a workspace: `emitEvent`, `fireTriggerWebhook`, `sendTestEvent`',
-    `${number(fallback('EVENTS_PER_SECOND'))} a second ${burst}`,
+    `${number(quotas.eventsPerSecond)} a second ${burst}`,
     later,
     'EVENTS_PER_SECOND',
   ],
   [
     'Deliveries of a workspace: by events, `redeliver` and `redeliverAll`',
-    `${number(fallback('DELIVERIES_PER_SECOND'))} a second ${burst}`,
+    `${number(quotas.deliveriesPerSecond)} a second ${burst}`,
     `${later}, until the rate is within the limit again`,
-    'DELIVERIES_PER_SECOND',
+    'EVENTS_PER_SECOND',
   ],
   [
     'Bytes of events of a workspace, 512 for each besides its data',
-    `${bytes(fallback('EVENT_BYTES_PER_SECOND'))} a second ${burst}`,
+    `${bytes(quotas.eventBytesPerSecond)} a second ${burst}, for each 100 events if more may be emitted`,
     `${later}; \`errors/content_too_large\` for an event that is larger than that of 10 seconds`,
-    'EVENT_BYTES_PER_SECOND',
+    'EVENTS_PER_SECOND',
   ],
   [
     'Bytes of the stored events of a workspace with the responses to their attempts, and of its job postings, 512 for each event, delivery, attempt and posting besides',
-    bytes(fallback('STORED_BYTES_PER_WORKSPACE')),
+    bytes(defaults.storedBytesPerWorkspace),
     `403 ${error('action_required')}, until old events are deleted`,
     'STORED_BYTES_PER_WORKSPACE',
   ],
   [
     'Webhooks of a workspace',
-    number(fallback('WEBHOOKS_PER_WORKSPACE')),
+    number(defaults.webhooksPerWorkspace),
     `403 ${error('action_required')}: delete one`,
     'WEBHOOKS_PER_WORKSPACE',
   ],
@@ -221,17 +221,12 @@ const rates: readonly Limit[] = [
 ];
 
 const streams: readonly Limit[] = [
-  ['Subscriptions of one API key, in each process', number(fallback('STREAMS_PER_KEY')), later, 'STREAMS_PER_KEY'],
-  [
-    'Subscriptions of one workspace, in each process',
-    number(fallback('STREAMS_PER_WORKSPACE')),
-    later,
-    'STREAMS_PER_WORKSPACE',
-  ],
-  ['Subscriptions in each process', number(fallback('STREAMS_PER_PROCESS')), later, 'STREAMS_PER_PROCESS'],
+  ['Subscriptions of one API key, in each process', number(ofStreams.perKey), later, 'STREAMS_PER_KEY'],
+  ['Subscriptions of one workspace, in each process', number(ofStreams.perWorkspace), later, 'STREAMS_PER_KEY'],
+  ['Subscriptions in each process', number(ofStreams.perProcess), later, 'STREAMS_PER_KEY'],
   [
     'WebSockets of one API key, of one workspace, and in each process',
-    `${number(fallback('STREAMS_PER_KEY'))}, ${number(fallback('STREAMS_PER_WORKSPACE'))}, and ${number(fallback('STREAMS_PER_PROCESS'))}`,
+    `${number(ofStreams.perKey)}, ${number(ofStreams.perWorkspace)}, and ${number(ofStreams.perProcess)}`,
     'closed with 1013, after which clients connect again',
     'STREAMS_PER_KEY',
   ],

@@ -1,5 +1,6 @@
 /** The environment variables, in groups. */
-import { secretNames, variableTable } from '../../../src/app/config/variables.ts';
+import { secretNames } from '../../../src/app/config/secrets.ts';
+import { variableTable } from '../../../src/app/config/variables.ts';
 import { code, row, table } from './markdown.ts';
 
 /** What the names of a group have in common. Whatever is in no other group is the server's. */

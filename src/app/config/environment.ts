@@ -1,0 +1,42 @@
+/** Reads the environment by the table of variables. */
+import { z } from 'zod';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { keysOf } from '../../kernel/lib/objects.ts';
+import { removed } from './fixed.ts';
+import { type Environment, fileVariable, readSecret, secretNames } from './secrets.ts';
+import { variables } from './variables.ts';
+
+const shape = z.object(variables);
+
+export type Variables = z.output<typeof shape>;
+
+/** @throws ConfigError for the first variable with an invalid value, or that has no effect */
+export function readEnvironment(environment: Environment): {
+  readonly values: Variables;
+  readonly isSet: (name: keyof Variables) => boolean;
+} {
+  refuseWithoutEffect(environment);
+  const given = Object.fromEntries(keysOf(variables).map((name) => [name, textOf(name, environment)]));
+  const { data: values, error } = shape.safeParse(given);
+  if (values !== undefined) return { values, isSet: (name) => given[name] !== undefined };
+  const [issue] = error.issues;
+  throw new ConfigError(`${issue?.path.join()} ${issue?.message}`);
+}
+
+/** Shells and compose files unset a variable by emptying it. */
+const textOf = (name: string, environment: Environment): string | undefined =>
+  (secretNames.includes(name) ? readSecret(name, environment) : environment[name]) || undefined;
+
+function refuseWithoutEffect(environment: Environment): void {
+  const isSet = (name: string) => Boolean(environment[name]);
+  const gone = Object.entries(removed).filter(([name]) => isSet(name));
+  if (gone.length > 0) {
+    const reasons = gone.map(([name, instead]) => `${name} (${instead})`).join(', ');
+    throw new ConfigError(`Unset variables of earlier versions: ${reasons}`);
+  }
+  const withFile = keysOf(variables).find((name) => !secretNames.includes(name) && isSet(fileVariable(name)));
+  if (withFile === undefined || isSet(withFile)) return;
+  throw new ConfigError(
+    `${fileVariable(withFile)} is not a variable of the gateway: a file can have the value of secrets only. Set ${withFile}`,
+  );
+}
