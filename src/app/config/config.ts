@@ -109,21 +109,13 @@ const rateLimitsOf = (values: Variables) => ({
 
 const streamLimitsOf = (perKey: number) => ({ perKey, perWorkspace: perKey * 5, perProcess: perKey * 10 });
 
-/** Variables of proxies that programs share, some of them in lower case alone (curl, for `http_proxy`). */
-const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
-const foreignProxyNames = ['ALL_PROXY', 'FTP_PROXY'] as const;
-
-/** The names of the table, and none that is somebody else's and looks like a mistake. */
+/** Programs share these variables, and some take them in lower case alone (curl, `http_proxy`). */
 function withProxyNames(environment: Environment): Environment {
-  const named = { ...environment };
-  for (const name of [...proxyNames, ...foreignProxyNames]) {
-    const small = name.toLowerCase();
-    const value = environment[small] || environment[name];
-    delete named[small];
-    delete named[name];
-    if (value && proxyNames.some((each) => each === name)) named[name] = value;
-  }
-  return named;
+  const named = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].map((name) => [
+    name,
+    environment[name.toLowerCase()] || environment[name],
+  ]);
+  return { ...environment, ...Object.fromEntries(named) };
 }
 
 function intakeSettings(

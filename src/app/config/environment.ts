@@ -17,7 +17,8 @@ export function readEnvironment(environment: Environment): {
 } {
   refuseWithoutEffect(environment);
   const given = Object.fromEntries(keysOf(variables).map((name) => [name, textOf(name, environment)]));
-  const { data: values, error } = shape.safeParse(given);
+  // It is read once: compiling the shape takes longer than its interpretation.
+  const { data: values, error } = shape.safeParse(given, { jitless: true });
   if (values !== undefined) return { values, isSet: (name) => given[name] !== undefined };
   const [issue] = error.issues;
   throw new ConfigError(`${issue?.path.join()} ${issue?.message}`);

@@ -9,26 +9,31 @@ import { isObject } from '../../kernel/lib/objects.ts';
 import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 
+const text = z.string();
+
 /** @param reader throws an Error whose message says what the value must be */
 export const readBy = <T>(reader: (text: string) => T) =>
-  z.string().transform((text, context): T => {
+  text.transform((given, context): T => {
     try {
-      return reader(text);
+      return reader(given);
     } catch (error) {
       context.addIssue(messageOf(error));
       return z.NEVER;
     }
   });
 
-const textThat = (isRight: (text: string) => boolean, cure: string) => z.string().refine(isRight, cure);
+const textThat = (isRight: (text: string) => boolean, cure: string) =>
+  readBy((text) => {
+    if (isRight(text)) return text;
+    throw new Error(cure);
+  });
 
 export const numberBetween = (min: number, max: number, pattern = /^\d+$/, what = 'a whole number') =>
-  z
-    .string()
-    .refine((text) => pattern.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: ({ input }) => `must be ${what} from ${min} to ${max}, but is "${input}"`,
-    })
-    .transform(Number);
+  readBy((text) => {
+    const number = Number(text);
+    if (pattern.test(text) && number >= min && number <= max) return number;
+    throw new Error(`must be ${what} from ${min} to ${max}, but is "${text}"`);
+  });
 
 /** 0 for any number. */
 export const quota = numberBetween(0, 10_000_000);
