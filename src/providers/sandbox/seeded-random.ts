@@ -8,7 +8,8 @@ export function seededHash(seed: number, index: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-export const pick = <const List extends readonly [unknown, ...unknown[]]>(list: List, number: number): List[number] =>
+/** @param list not empty */
+export const pick = <const List extends readonly unknown[]>(list: List, number: number): List[number] =>
   list[number % list.length];
 
 /** A count from 0 to `max` out of a {@link seededHash}; small counts are far more frequent, as on real posts. */

@@ -1,8 +1,8 @@
 /** Posts of photonet: owner and position determine everything. */
 import type { PhotonetPost } from '../../../capabilities/posts/shapes.ts';
 import { pick, seededHash, skewedCount } from '../seeded-random.ts';
+import texts from '../texts.json' with { type: 'json' };
 import { writtenAt } from '../time.ts';
-import { captions, places, scenes } from './captions.ts';
 import { ownerOf, type PhotonetRow, type PhotonetUser } from './identifiers.ts';
 
 type User = PhotonetUser<PhotonetRow>;
@@ -12,7 +12,7 @@ export function plainPicture(user: User, index: number): PhotonetPost {
   const seed = seededHash(user.row.serial, index);
   const provider_id = `${3_000_000_000 + index}_${user.row.providerId}`;
   const likes = 12 + skewedCount(seededHash(seed, 2), 40_000);
-  const [name, lat, lng] = pick(places, seededHash(seed, 1));
+  const location = pick(texts.places, seededHash(seed, 1));
   return {
     object: 'Post',
     provider: 'PHOTONET',
@@ -23,10 +23,10 @@ export function plainPicture(user: User, index: number): PhotonetPost {
     comments_disabled: false,
     like_count: likes,
     comment_count: skewedCount(seededHash(seed, 3), likes / 10),
-    accessibility_caption: `Photo by ${user.username} in ${name}. It may show ${pick(scenes, seededHash(seed, 4))}.`,
+    accessibility_caption: `Photo by ${user.username} in ${location.name}. It may show ${pick(texts.scenes, seededHash(seed, 4))}.`,
     preview_image: { url: `https://cdn.photonet.example/${provider_id}.jpg`, width: 1080, height: 1350 },
     owner: ownerOf(user),
-    location: { name, lat, lng },
+    location: { ...location },
   };
 }
 
@@ -42,7 +42,7 @@ export function addCaption(post: PhotonetPost, { row }: User, index: number, tex
     edited: index % 9 === 4,
     has_translation: index % 7 === 5,
     created_at: writtenAt(row.serial, index),
-    text: text ?? pick(captions, seededHash(seed, 5)),
+    text: text ?? pick(texts.captions, seededHash(seed, 5)),
   };
 }
 
