@@ -5,9 +5,6 @@ import { day, hour, minute } from '../../kernel/lib/time-units.ts';
 /** No post is newer. Epoch milliseconds, like all timestamps of the sandbox. */
 export const epoch = Date.UTC(2026, 10, 16, 9);
 
-/** Expiry of links to media: too late to matter. */
-export const mediaExpiry = Date.UTC(2036, 0, 1);
-
 /**
  * Recent posts of an author are hours apart, old ones weeks. Authors are offset by 7 minutes, less than the distance of
  * two posts of one author, so that a list that alternates between authors is in order.

@@ -2,7 +2,7 @@
 import { type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
 import { pick, seededHash, skewedCount } from '../seeded-random.ts';
 import { relativeDate, writtenAt } from '../time.ts';
-import { file, image } from './attachments.ts';
+import { attachment } from './attachments.ts';
 import { type PnetMember, pnetIdentifiers } from './identifiers.ts';
 import { authorOf, isCompanyId, profileUrl } from './members.ts';
 import { write } from './writing.ts';
@@ -50,8 +50,8 @@ export function ownPost(author: PnetMember, index: number, now: number): PnetPos
   const post = plainPost(author, index, now, text);
   if (index % 7 === 3) post.title = title;
   if (index % 4 === 1) post.user_reacted = pick(reactions, seed);
-  if (index % 5 === 2) post.attachments.push(image(`${post.id}-img`));
-  if (index % 13 === 6) post.attachments.push(file(`${post.id}-file`));
+  if (index % 5 === 2) post.attachments.push(attachment('image', `${post.id}-img`));
+  if (index % 13 === 6) post.attachments.push(attachment('file', `${post.id}-file`));
   if (index % 6 === 4) mention(post, 'Thanks to ', author === 'ADoSandbox25' ? 'ACoSandbox100' : 'ADoSandbox25');
   if (isCompanyId(author)) addCompanyParts(post, seed);
   return post;
