@@ -60,7 +60,7 @@ export async function addGraphQL(
 ): Promise<SignIn | null> {
   const { documents, backend, ports, cursorKeys, ...others } = parts;
   const { schema, trusted, print } = documents;
-  const { logger, telemetry = noTelemetry } = dependencies;
+  const { logger, telemetry = noTelemetry, plugins } = dependencies;
   const demoKey = await demoKeyFor(config);
   const persistedQueries = createPersistedQueries();
   const doors = openDoors({
@@ -69,6 +69,7 @@ export async function addGraphQL(
     ports,
     tracer: telemetry.tracer,
     logger,
+    plugins,
     authenticate: backend.authenticate,
     createLoaders,
     storedResponses: backend.idempotency ?? null,

@@ -57,9 +57,6 @@ interface Execution {
 export class Exchange<Request extends OperationRequest = OperationRequest> {
   readonly http: Request;
   sent: SentParameters = {};
-  batchSize = 0;
-  /** Its body is no JSON: there is no request that could have chosen a protocol. */
-  isUnreadable = false;
   caller: Caller | null = null;
   text = '';
   /** As sent. */

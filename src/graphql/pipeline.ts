@@ -5,7 +5,7 @@
  *   http/server.ts       takes the requests of a connection one after the other, with an id and a log line each
  *   http/router.ts       finds the route; headers, preflights and upgrades are refused before it
  *   server.ts            refuses content codings and media types
- *   doors/               choose the protocol: JSON, streams, or the messages of a WebSocket
+ *   doors/               Yoga, whose plugin calls this for JSON and streams, or the messages of a WebSocket
  *   exchange.ts          is the record of the request, for all that follows
  *   stages.ts            pass it, respond, or throw a refusal, in the order of `stages` below; the body is read within its
  *                        bounds (http/request-bodies.ts), in its turn, once the request is counted
@@ -36,7 +36,6 @@ import {
   type PresentedBody,
   present,
   presentRefusal,
-  presentResult,
   printStreamed,
   type ResponseOptions,
 } from './presentation.ts';
@@ -104,7 +103,6 @@ export interface Pipeline {
   execute(exchange: Exchange): Promise<Presented>;
   refuse(error: unknown, exchange: Exchange): PresentedBody;
   /** An event's result, or a door's refusal, for clients. */
-  presentResult(result: ExecutionResult, exchange: Exchange): ExecutionResult;
   printStreamed(result: ExecutionResult, exchange: Exchange): Promise<PresentedBody>;
 }
 
@@ -166,7 +164,6 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       }
     },
     refuse: (error, exchange) => presentRefusal(error, exchange, options),
-    presentResult: (result, exchange) => presentResult(result, exchange, options),
     printStreamed: (result, exchange) => printStreamed(result, exchange, options),
   };
 }

@@ -145,9 +145,6 @@ function withExtensions(body: Uint8Array | string, extensions: object): string {
 type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
 
 /** With room for the result, and errors in the contract's terms. */
-export const presentResult = (result: ExecutionResult, exchange: Exchange, options: ResponseOptions): ExecutionResult =>
-  presentSized(result, exchange, options).result;
-
 function presentSized(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions): SizedResult {
   const limit = exchange.isMutation ? withRoomFor : orRefusal;
   const counted = () => (executed.data ? limit(executed, options.maxResponseBytes) : { result: executed, bytes: 0 });

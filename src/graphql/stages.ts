@@ -21,18 +21,12 @@ import type { CacheLookup, ResponseCache } from './response-cache.ts';
 export const readRequest = (): Stage => (exchange) => {
   const { http } = exchange;
   const body = http.method === 'GET' ? parametersIn(http.url) : http.json();
-  if (!(body instanceof Promise)) return keepSent(exchange, body);
-  return body.then(
-    (parsed: unknown) => keepSent(exchange, parsed),
-    (error: unknown) => {
-      exchange.isUnreadable = true;
-      throw error;
-    },
-  );
+  return body instanceof Promise
+    ? body.then((parsed: unknown) => keepSent(exchange, parsed))
+    : keepSent(exchange, body);
 };
 
 function keepSent(exchange: Exchange, body: unknown): null {
-  if (Array.isArray(body)) exchange.batchSize = body.length;
   exchange.sent = shallow(requestIn(body));
   return null;
 }

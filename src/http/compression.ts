@@ -76,18 +76,6 @@ export function createCompression(): Compress {
   };
 }
 
-/** Sends the response once it is compressed. */
-export async function sendCompressed(
-  request: Pick<IncomingRequest, 'send'>,
-  contentType: string,
-  { coding, bytes }: Compressed,
-  status = 200,
-): Promise<void> {
-  const body = await bytes;
-  const headers = { 'content-type': contentType, 'content-encoding': coding, 'content-length': body.length };
-  request.send(status, headers, body);
-}
-
 /** Compressed lengths tell of secrets beside repeated input (BREACH): only mutations show and repeat any. */
 const isRead = ({ method, facts: { operationType } }: CompressedRequest): boolean =>
   operationType === undefined ? method === 'GET' : operationType === 'query';

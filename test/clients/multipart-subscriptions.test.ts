@@ -11,7 +11,6 @@ import {
   ServerError,
 } from '@apollo/client';
 import { RetryLink } from '@apollo/client/link/retry';
-import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { multipartBody, wantsMultipart } from '../../src/graphql/doors/multipart-subscriptions.ts';
@@ -47,14 +46,14 @@ test.each<readonly [string, boolean]>([
 });
 
 describe('the parts of a body', () => {
-  const textOf = (results: AsyncIterable<ExecutionResult>, heartbeatMs = 60_000) =>
+  const textOf = (results: Parameters<typeof multipartBody>[0], heartbeatMs = 60_000) =>
     new Response(multipartBody(results, { Stream: ReadableStream, heartbeatMs })).text();
   const json = '\r\ncontent-type: application/json\r\n\r\n';
 
   test('each is followed by a delimiter at once, so that clients read it', async () => {
     async function* results() {
-      yield { data: { a: 1 } };
-      yield { errors: [new GraphQLError('no', { extensions: { type: 'errors/x', http: { status: 500 } } })] };
+      yield { body: '{"data":{"a":1}}' };
+      yield { body: Buffer.from('{"errors":[{"message":"no","extensions":{"type":"errors/x"}}]}') };
     }
     expect(await textOf(results())).toBe(
       `\r\n--graphql${json}{"payload":{"data":{"a":1}}}\r\n--graphql${json}{"payload":{"errors":[{"message":"no","extensions":{"type":"errors/x"}}]}}\r\n--graphql--\r\n`,
@@ -65,7 +64,7 @@ describe('the parts of a body', () => {
     const silence = Promise.withResolvers<void>();
     async function* results() {
       await silence.promise;
-      yield { data: null };
+      yield { body: '{"data":null}' };
     }
     const reader = multipartBody(results(), { Stream: ReadableStream, heartbeatMs: 5 }).getReader();
     const read = async () => new TextDecoder().decode((await reader.read()).value);
@@ -92,7 +91,7 @@ describe('the parts of a body', () => {
 
   test('a failure in the middle breaks off the body', async () => {
     async function* results() {
-      yield { data: null };
+      yield { body: '{"data":null}' };
       throw new Error('broken');
     }
     await expect(textOf(results(), 1)).rejects.toThrow('broken');

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { printedResponses } from '../../src/graphql/doors/json.ts';
+import { heldKernels } from '../../src/graphql/doors/json-response.ts';
 import type { Splice } from '../../src/splice/splicer.ts';
 
 /** A splice that printed a text, out of so much memory. */
@@ -22,17 +22,9 @@ function splice(text: string, memory = 1_000) {
 
 /** A response whose client reads when the test says so. */
 function request(closed = false) {
-  const response = Object.assign(new EventEmitter(), {
-    closed,
-    sent: undefined as Uint8Array | undefined,
-    head: undefined as unknown,
-  });
+  const response = Object.assign(new EventEmitter(), { closed });
   return {
     response: response as typeof response & ServerResponse,
-    send(status: number, headers: object, bytes?: Uint8Array | string) {
-      response.head = { status, ...headers };
-      response.sent = bytes as Uint8Array;
-    },
     whenClosed: (callback: () => void) => void response.once('close', callback),
   };
 }
@@ -40,46 +32,43 @@ function request(closed = false) {
 test('a response is sent out of the memory of its kernel, which is closed with it', () => {
   const printed = splice('{"data":{}}');
   const sent = request();
-  printedResponses()(sent, 'application/json', printed.splice);
-  expect(sent.response.head).toEqual({ status: 200, 'content-type': 'application/json', 'content-length': 11 });
-  expect(sent.response.sent?.buffer).toBe(printed.bytes.buffer);
+  const bytes = heldKernels()(sent, printed.splice);
+  expect(Buffer.from(bytes).toString()).toBe('{"data":{}}');
+  expect(bytes.buffer).toBe(printed.bytes.buffer);
   expect(printed.closed()).toBe(0);
   sent.response.emit('close');
   expect(printed.closed()).toBe(1);
 });
 
 test('only a few wait like this: the bytes of others are copied', () => {
-  const send = printedResponses();
+  const hold = heldKernels();
   const waiting = Array.from({ length: 64 }, () => ({ printed: splice('waits'), sent: request() }));
-  for (const { printed, sent } of waiting) send(sent, 'application/json', printed.splice);
+  for (const { printed, sent } of waiting) hold(sent, printed.splice);
   expect(waiting.every(({ printed }) => printed.closed() === 0)).toBe(true);
 
   const printed = splice('copied');
   const sent = request();
-  send(sent, 'application/json', printed.splice);
+  const bytes = hold(sent, printed.splice);
   expect(printed.closed()).toBe(1);
-  expect(Buffer.from(sent.response.sent ?? []).toString()).toBe('copied');
+  expect(Buffer.from(bytes).toString()).toBe('copied');
   sent.response.emit('close');
   expect(printed.closed()).toBe(1);
 
   waiting[0]?.sent.response.emit('close');
   const next = splice('waits again');
-  send(request(), 'application/json', next.splice);
+  hold(request(), next.splice);
   expect(next.closed()).toBe(0);
 });
 
 test('a kernel with a large memory does not wait', () => {
   const printed = splice('small', 8 * 1_024 * 1_024);
-  const sent = request();
-  printedResponses()(sent, 'application/json', printed.splice);
+  const bytes = heldKernels()(request(), printed.splice);
   expect(printed.closed()).toBe(1);
-  expect(Buffer.from(sent.response.sent ?? []).toString()).toBe('small');
+  expect(Buffer.from(bytes).toString()).toBe('small');
 });
 
 test('nothing waits for a client that has gone', () => {
   const printed = splice('nobody');
-  const sent = request(true);
-  printedResponses()(sent, 'application/json', printed.splice);
+  heldKernels()(request(true), printed.splice);
   expect(printed.closed()).toBe(1);
-  expect(sent.response.sent).toBeUndefined();
 });

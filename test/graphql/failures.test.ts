@@ -229,7 +229,8 @@ describe('a failure of a request', () => {
       for (const [accept, status] of [
         // Clients read no event of a response that has another.
         ['text/event-stream', 200],
-        ['application/json', 400],
+        // Who accepts nothing but JSON is told so before the subscription is opened.
+        ['application/json, text/event-stream', 400],
       ] as const) {
         const query = `subscription { ${field.name}(${argument?.name}: "") { __typename } }`;
         const response = await fetch(`${gateway.address}/graphql`, {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 3_935,
+  app: 3_939,
   auth: 1_442,
   cache: 360,
   capabilities: 253,
@@ -16,15 +16,15 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/webhooks': 2_893,
   delivery: 4_100,
   events: 548,
-  graphql: 1_085,
+  graphql: 1_070,
   'graphql/cost': 727,
   'graphql/documents': 908,
-  'graphql/doors': 1_238,
-  'graphql/executors': 2_366,
+  'graphql/doors': 1_258,
+  'graphql/executors': 2_365,
   'graphql/federation': 307,
   'graphql/kit': 2_033,
   'graphql/schema': 90,
-  http: 2_315,
+  http: 2_304,
   kernel: 3_137,
   'main.ts': 2,
   net: 1_419,

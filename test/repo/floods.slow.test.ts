@@ -384,11 +384,11 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'accept headers': {
-    collections: ['graphql/doors/json.ts known'],
+    collections: ['graphql/doors/accepted.ts known'],
     most: 100,
     async fill() {
       vi.resetModules();
-      const { jsonTypeFor } = await import('../../src/graphql/doors/json.ts');
+      const { jsonTypeFor } = await import('../../src/graphql/doors/accepted.ts');
       await times(1_000, (n) => jsonTypeFor(`application/json;v=${n}`));
     },
   },

@@ -155,7 +155,7 @@ const rules: readonly Rule[] = [
   {
     name: 'a gate is called from the pipeline only',
     forbids: (from, to) => to === 'graphql/stages.ts' && from !== 'graphql/pipeline.ts',
-    finds: ['graphql/doors/json.ts', 'graphql/stages.ts'],
+    finds: ['graphql/doors/use-pipeline.ts', 'graphql/stages.ts'],
   },
   {
     name: 'only main imports app',

@@ -66,7 +66,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/documents/trusted-documents.ts byHash': ['the operator', 'the manifest'],
   'graphql/documents/trusted-documents.ts parsed': ['the operator', 'the manifest'],
   'graphql/doors/browser-streams.ts open': ['browsers', 'streams of a process'],
-  'graphql/doors/json.ts known': ['accept headers', 'max'],
+  'graphql/doors/accepted.ts known': ['accept headers', 'max'],
   'graphql/doors/websocket-keyless.ts beginning': ['addresses', 'open connections'],
   'graphql/doors/websocket-keyless.ts keyless': ['addresses', 'open connections'],
   'graphql/doors/websocket.ts #operations': ['operations of a client', 'maxOperations'],

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Plugin } from 'graphql-yoga';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/app.ts';
 import { serviceWorkspace } from '../../src/app/backends/fronting-backend.ts';
@@ -73,6 +74,7 @@ export interface GatewayOptions {
   readonly tuning?: Tuning;
   /** The timing of the leases on jobs. */
   readonly leases?: LeaseTuning;
+  readonly plugins?: readonly Plugin[];
 }
 
 export async function startGateway({
@@ -82,6 +84,7 @@ export async function startGateway({
   delivery = {},
   leases = {},
   tuning = {},
+  plugins = [],
 }: GatewayOptions = {}): Promise<Gateway> {
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const file = join(directory, 'postern.db');
@@ -114,6 +117,7 @@ export async function startGateway({
     providers: providers(sandboxNetworks({ clock: now })),
     delivery,
     leases,
+    plugins,
   });
   const address = await app.listen();
   return {

@@ -1,3 +1,4 @@
+import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { LeaseTuning } from '../../capabilities/jobs/lease.ts';
 import type { DeliveryEngine, DeliveryTuning } from '../../delivery/engine.ts';
@@ -19,6 +20,8 @@ export interface Dependencies {
   readonly randomBytes: RandomBytes;
   readonly providers: Providers;
   readonly telemetry?: Telemetry;
+  /** Of GraphQL Yoga, beside the gateway's own. */
+  readonly plugins?: readonly Plugin[];
   /** Of the process; the composition root makes them. */
   readonly troubles?: Troubles;
   /** Only tests set it. */

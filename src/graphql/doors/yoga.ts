@@ -1,39 +1,31 @@
-/** Server-sent events, `multipart/mixed`, and the refusal of an `Accept` that nothing fits. Yoga only writes. */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
+/** The door for HTTP: Yoga, with the pipeline as plugins. It reads no socket and writes to none. */
+import type { GraphQLSchema } from 'graphql';
+import { createYoga, type FetchAPI, type Plugin } from 'graphql-yoga';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
-import { fromUnknown, isTemporary } from '../../kernel/errors.ts';
-import type { Exchange } from '../exchange.ts';
-import { badRequest } from '../kit/errors.ts';
-import type { Pipeline } from '../pipeline.ts';
-import type { Presented } from '../presentation.ts';
+import { endpoint } from '../endpoint.ts';
+import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
-import { acceptedBy, accepts, type JsonType, jsonTypeFor } from './json.ts';
-import { eventsResponse, multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
-import { cutAt } from './stream-cut.ts';
+import { headersOf, sendStream } from './stream-cut.ts';
+import {
+  asGraphQLError,
+  type PipelinePluginOptions,
+  type Served,
+  type ServedContext,
+  withPipeline,
+} from './use-pipeline.ts';
 
-interface YogaOptions {
-  readonly schema: GraphQLSchema;
-  readonly pipeline: Pipeline;
+export interface YogaOptions extends ExchangeOptions, PipelinePluginOptions {
   readonly stopping: AbortSignal;
+  readonly schema: GraphQLSchema;
+  readonly plugins?: readonly Plugin[] | undefined;
 }
 
-interface Served {
-  readonly exchange: Exchange<IncomingRequest>;
-  /** By the pipeline, which it has passed otherwise. */
-  readonly refused: Presented | null;
-  /** Aborts where the client is to subscribe again. */
-  readonly cut: AbortController;
-  isAcceptable: boolean;
-}
-
-type YogaDoor = (exchange: Exchange<IncomingRequest>, refused: Presented | null) => Promise<void>;
-
-export function yogaDoor(options: YogaOptions): YogaDoor {
-  const yoga = createYoga<Served>({
+export function yogaDoor({ plugins = [], ...options }: YogaOptions): (http: IncomingRequest) => Promise<void> {
+  const { handleRequest, waitUntil, fetchAPI } = createYoga<ServedContext, ServedContext>({
     schema: options.schema,
-    // The router has matched the path, however it is spelt.
-    graphqlEndpoint: '*',
+    graphqlEndpoint: endpoint,
+    // No address ends so: there are probes (http/probes.ts).
+    healthCheckEndpoint: ' ',
     landingPage: false,
     // Yoga's own page loads GraphiQL from a CDN.
     graphiql: false,
@@ -43,110 +35,65 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
     parserAndValidationCache: false,
     cors: false,
     maskedErrors: { maskError: asGraphQLError },
-    plugins: [usePipeline(options)],
+    plugins: withPipeline(plugins, options),
   });
-  return async (exchange, refused) => {
-    const { raw, response } = exchange.http;
-    await yoga.handle(raw, response, { exchange, refused, cut: new AbortController(), isAcceptable: true });
-  };
-}
 
-/** `originalError` has the cause. */
-const asGraphQLError = (error: unknown): GraphQLError =>
-  error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
-
-type Printed = ExecutionResult & { readonly body: Uint8Array | string; readonly stringify: () => string };
-
-function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugin<object, Served> {
-  const writeEvents = getSSEProcessor();
+  /** A context in parts. Of a whole one Yoga makes a prototype, and V8 for each a hidden class, which fills the old generation. */
+  const handle = handleRequest as (request: object, ...parts: readonly object[]) => Response | Promise<Response>;
+  const rest = { waitUntil };
   const warn = warningOfBrowserStreams();
 
-  async function serve(served: Served): Promise<Printed | AsyncIterable<ExecutionResult>> {
-    const { exchange, refused } = served;
-    const canStream = exchange.isSubscription && protocolOf(exchange, true) !== null;
-    const notAccepted = () => {
-      served.isAcceptable = false;
-      return toPrinted(pipeline.refuse(notAcceptable(exchange), exchange));
-    };
-    // Before executing for a result that nobody could read.
-    if (!canStream && protocolOf(exchange, false) === null) return notAccepted();
-    const presented = refused ?? (await pipeline.execute(exchange));
-    if (!('results' in presented)) return toPrinted(presented);
-    if (!canStream) {
-      await presented.results[Symbol.asyncIterator]().return?.();
-      return notAccepted();
+  return async (http) => {
+    const exchange = new Exchange(http, options);
+    const served: Served = { exchange, refused: null, isAcceptable: true, early: null, cut: null };
+    const response = await handle(new DoorRequest(http, fetchAPI), { served }, rest);
+    const { early, cut } = served;
+    if (early?.response === response) {
+      http.send(response.status, headersOf(response.headers), early.body ?? undefined);
+    } else {
+      if (cut !== null) warn(http);
+      await sendStream(http, response, cut === null ? [options.stopping] : [options.stopping, cut.signal]);
     }
-    const print = async (result: ExecutionResult) => toPrinted(await pipeline.printStreamed(result, exchange));
-    return mapAsyncIterator(presented.results, print, async (error: unknown) => {
-      const last = await print({ errors: [asGraphQLError(error)] });
-      if (isTemporary(fromUnknown(error))) served.cut.abort();
-      return last;
-    });
-  }
-
-  return {
-    onRequestParse({ request, setRequestParser }) {
-      // The pipeline reads parameters; Yoga asks for a text.
-      if (['GET', 'POST'].includes(request.method)) setRequestParser(() => ({ query: '' }));
-    },
-    onParams({ setParamsHandler, context }) {
-      setParamsHandler(() => serve(context as Served));
-    },
-    onResultProcess({ result, setResult, setResultProcessor, serverContext: { exchange, isAcceptable } }) {
-      const isStream = Symbol.asyncIterator in result;
-      // Yoga's own refusals.
-      if (!isStream && !Array.isArray(result) && !('stringify' in result)) {
-        setResult(pipeline.presentResult(result, exchange));
-      }
-      const protocol = isAcceptable ? protocolOf(exchange, isStream) : null;
-      if (protocol === 'events') setResultProcessor(isStream ? eventsResponse : writeEvents, 'text/event-stream');
-      else if (protocol === 'multipart') setResultProcessor(multipartResponse, 'multipart/mixed');
-      else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
-    },
-    onResponse({ response, setResponse, fetchAPI, serverContext: { exchange, cut } }) {
-      // Also `cache-control`: event streams would be `no-cache`, which lets a cache store them.
-      for (const [name, value] of Object.entries(exchange.http.ownHeaders)) response.headers.set(name, `${value}`);
-      const stream = cutAt([stopping, cut.signal], response, fetchAPI);
-      if (stream === null) return;
-      setResponse(stream);
-      if (exchange.isSubscription) warn(exchange.http);
-    },
   };
 }
 
-/** JSON of a type, events, Apollo's multipart protocol, or Yoga's. */
-type Protocol = JsonType | 'events' | 'multipart' | 'parts';
+/** What Yoga and its plugins ask of a request, made when they do. The body has its limits (http/request-bodies.ts). */
+class DoorRequest implements Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body' | 'json' | 'text'> {
+  readonly body = null;
+  readonly #http: IncomingRequest;
+  readonly #fetchAPI: Pick<FetchAPI, 'Headers'>;
+  #headers: Headers | undefined;
 
-/** @returns null where the client accepts nothing that we could send */
-function protocolOf({ http: { headers } }: Exchange, isStream: boolean): Protocol | null {
-  const accept = acceptedBy(headers);
-  const json = isStream ? undefined : jsonTypeFor(accept);
-  if (json !== undefined) return json;
-  if (wantsMultipart(accept)) return 'multipart';
-  if (accepts(accept, 'text/event-stream')) return 'events';
-  return !isStream && accepts(accept, 'multipart/mixed') ? 'parts' : null;
-}
-
-const json = 'application/graphql-response+json, application/json';
-const streams = 'text/event-stream, multipart/mixed;subscriptionSpec=1.0';
-
-const notAcceptable = ({ isSubscription }: Exchange) =>
-  badRequest(
-    isSubscription
-      ? 'The operation is a subscription: accept text/event-stream or multipart/mixed;subscriptionSpec=1.0.'
-      : 'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
-    // RFC 9110, section 12.5.1.
-    { status: 406, headers: { Accept: `${json}, ${streams}` } },
-  );
-
-function toPrinted(presented: Exclude<Presented, { readonly results: unknown }>): Printed {
-  if ('splice' in presented) {
-    const text = Buffer.from(presented.splice.output()).toString();
-    presented.splice.close();
-    return { data: {}, body: text, stringify: () => text };
+  constructor(http: IncomingRequest, fetchAPI: Pick<FetchAPI, 'Headers'>) {
+    this.#http = http;
+    this.#fetchAPI = fetchAPI;
   }
-  const { body, errors, hasData } = presented;
-  const stringify = () => (typeof body === 'string' ? body : Buffer.from(body).toString());
-  const ofErrors = errors.length === 0 ? {} : { errors };
-  return { ...ofErrors, ...(hasData ? { data: {} } : {}), body, stringify };
+
+  get method(): string {
+    return this.#http.method;
+  }
+
+  /** The router has matched the path, however it is spelt. */
+  get url(): string {
+    const { url, headers } = this.#http;
+    const query = url.indexOf('?');
+    return `http://${headers.host || 'localhost'}${endpoint}${query === -1 ? '' : url.slice(query)}`;
+  }
+
+  get headers(): Headers {
+    this.#headers ??= new this.#fetchAPI.Headers({ ...this.#http.raw.headers } as HeadersInit);
+    return this.#headers;
+  }
+
+  get signal(): AbortSignal {
+    return this.#http.clientAborted;
+  }
+
+  async json(): Promise<unknown> {
+    return this.#http.json();
+  }
+
+  async text(): Promise<string> {
+    return (await this.#http.body()).toString();
+  }
 }

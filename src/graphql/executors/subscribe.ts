@@ -22,6 +22,7 @@ import { Declined } from './declined.ts';
 import { createContext, type ResolvingOptions } from './resolving/run.ts';
 import { endingWith } from './stream-end.ts';
 import { createStreamTurns } from './stream-turns.ts';
+import { subscribeInTurns } from './subscribe-in-turns.ts';
 
 export interface SubscribeOptions extends ResolvingOptions, Pick<ResponseOptions, 'maxResponseBytes'> {
   readonly streams: Streams;
@@ -36,8 +37,6 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
   async function open(exchange: Exchange): Promise<Outcome> {
     const { caller, operation, variables, values, http } = exchange;
     if (caller === null) throw missingKey();
-    // It brings parts of Yoga, for streams alone.
-    const { subscribeInTurns } = await import('./subscribe-in-turns.ts');
     const stream = streams.open(caller, http.clientAborted);
     let isOpen = false;
     try {
