@@ -1,6 +1,7 @@
 /** Subscriptions as `multipart/mixed`: which clients get it, its bytes, and Apollo Client with nothing but its HttpLink. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   ApolloClient,
   ApolloLink,
@@ -13,7 +14,8 @@ import {
 import { RetryLink } from '@apollo/client/link/retry';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { multipartBody, wantsMultipart } from '../../src/graphql/doors/multipart-subscriptions.ts';
+import { wantsMultipart } from '../../src/graphql/doors/accepted.ts';
+import { parts, streamBody } from '../../src/graphql/doors/stream-bodies.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { startTwoGateways } from '../support/two-gateways.ts';
 
@@ -46,8 +48,8 @@ test.each<readonly [string, boolean]>([
 });
 
 describe('the parts of a body', () => {
-  const textOf = (results: Parameters<typeof multipartBody>[0], heartbeatMs = 60_000) =>
-    new Response(multipartBody(results, { Stream: ReadableStream, heartbeatMs })).text();
+  const bodyOf = (results: AsyncIterable<object>, everyMs: number) => streamBody(results, parts, [], everyMs);
+  const textOf = (results: AsyncIterable<object>, heartbeatMs = 60_000) => text(bodyOf(results, heartbeatMs));
   const json = '\r\ncontent-type: application/json\r\n\r\n';
 
   test('each is followed by a delimiter at once, so that clients read it', async () => {
@@ -66,26 +68,27 @@ describe('the parts of a body', () => {
       await silence.promise;
       yield { body: '{"data":null}' };
     }
-    const reader = multipartBody(results(), { Stream: ReadableStream, heartbeatMs: 5 }).getReader();
-    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    const chunks = bodyOf(results(), 5)[Symbol.asyncIterator]();
+    const read = async () => String((await chunks.next()).value);
     expect(await read()).toBe('\r\n--graphql');
     for (let beats = 0; beats < 3; beats += 1) expect(await read()).toBe(`${json}{}\r\n--graphql`);
     silence.resolve();
     await expect.poll(() => read()).toBe(`${json}{"payload":{"data":null}}\r\n--graphql`);
     expect(await read()).toBe('--\r\n');
-    expect((await reader.read()).done).toBe(true);
+    expect((await chunks.next()).done).toBe(true);
   });
 
   test('heartbeats do not pile up for a client that does not read, and a client that leaves ends the results', async () => {
     const ended = vi.fn();
     const results = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: ended }) };
-    const reader = multipartBody(results, { Stream: ReadableStream, heartbeatMs: 1 }).getReader();
+    const body = bodyOf(results, 1);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const chunks = [reader.read(), reader.read(), reader.read()].map((chunk) =>
-      chunk.then(({ value }) => value?.length),
-    );
-    expect(await chunks[0]).toBe('\r\n--graphql'.length);
-    await reader.cancel();
+    expect(String(body.read())).toBe('\r\n--graphql');
+    expect(body.read()).toBeNull();
+    await expect.poll(() => body.readableLength).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(body.readableLength).toBe(1);
+    body.destroy();
     expect(ended).toHaveBeenCalledTimes(1);
   });
 

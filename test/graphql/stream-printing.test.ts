@@ -1,6 +1,7 @@
-import type { ExecutionResult } from 'graphql';
+import { buildSchema, type ExecutionResult } from 'graphql';
+import { createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
-import { multipartResponse } from '../../src/graphql/doors/multipart-subscriptions.ts';
+import { events, parts, streamIn } from '../../src/graphql/doors/stream-bodies.ts';
 import { next } from '../../src/graphql/doors/websocket-messages.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { printForAll, printStreamed } from '../../src/graphql/presentation.ts';
@@ -38,9 +39,11 @@ test('a result of many streams is printed once, and they share its bytes', async
   const each = async function* () {
     yield printed[0] as unknown as ExecutionResult;
   };
-  // Yoga makes a text of each event.
-  const chunks = await chunksOf(multipartResponse(each(), globalThis as never));
-  expect(chunks.some((chunk) => chunk === printed[0]?.body)).toBe(true);
+  const { fetchAPI } = createYoga({ schema: buildSchema('type Query { a: Int }') });
+  for (const framing of [events, parts]) {
+    const chunks = await chunksOf(streamIn(framing, [])(each(), fetchAPI));
+    expect(chunks.some((chunk) => chunk === printed[0]?.body)).toBe(true);
+  }
   expect(next('id', printed[0]?.body ?? '')).toContain(printed[0]?.body);
 });
 

@@ -35,6 +35,21 @@ const rangesOf = (accept: string): string[] =>
       return charset === 'charset=utf-8' ? range : [];
     });
 
+/** Whether subscriptions go to Apollo's clients as parts: accepted before any other protocol of them. */
+export function wantsMultipart(accept: string): boolean {
+  const protocol = accept
+    .replaceAll(/[\s"]/g, '')
+    .toLowerCase()
+    .split(',')
+    .find((range) => range.startsWith('text/event-stream') || isMultipart(range));
+  return protocol !== undefined && isMultipart(protocol);
+}
+
+const isMultipart = (range: string): boolean => {
+  const [type, ...parameters] = range.split(';');
+  return type === 'multipart/mixed' && parameters.includes('subscriptionspec=1.0');
+};
+
 export function accepts(accept: string, type: string): boolean {
   return rangesOf(accept).some((range) => matches(range, type));
 }

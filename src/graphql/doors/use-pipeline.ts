@@ -13,9 +13,9 @@ import type { Exchange } from '../exchange.ts';
 import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
-import { acceptedBy, accepts, jsonTypeFor } from './accepted.ts';
+import { acceptedBy, accepts, jsonTypeFor, wantsMultipart } from './accepted.ts';
 import { type JsonResponse, jsonResponses, resultOf } from './json-response.ts';
-import { multipartResponse, wantsMultipart } from './multipart-subscriptions.ts';
+import { events, parts, streamIn } from './stream-bodies.ts';
 
 /** Of a request, beside Yoga's context. */
 export interface Served {
@@ -35,6 +35,8 @@ export interface ServedContext {
 export interface PipelinePluginOptions {
   readonly pipeline: Pipeline;
   readonly compress: Compress | null;
+  /** Aborts when the process stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** Others need an operation or a result on Yoga's way. */
@@ -56,7 +58,7 @@ export function withPipeline(
   plugins: readonly Plugin[],
   options: PipelinePluginOptions,
 ): Plugin<ServedContext, ServedContext>[] {
-  const { pipeline, compress } = options;
+  const { pipeline, compress, stopping } = options;
   const isEarly = plugins.every(isOfRequests);
   const makeResponse = jsonResponses(compress);
 
@@ -90,7 +92,7 @@ export function withPipeline(
     onExecute: ({ setExecuteFn }) => setExecuteFn(executeIn),
     onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(executeIn),
     async onResultProcess({ result, setResult, setResultProcessor, serverContext: { served } }) {
-      const { exchange, isAcceptable: isAccepted } = served;
+      const { exchange, isAcceptable: isAccepted, cut } = served;
       const isStream = Symbol.asyncIterator in result;
       // Yoga's own refusals, and those of other plugins.
       if (!isStream && !Array.isArray(result) && !('stringify' in result)) {
@@ -98,8 +100,11 @@ export function withPipeline(
       }
       const accept = acceptedBy(exchange.http.headers);
       const isJson = !isStream && jsonTypeFor(accept) !== undefined;
-      if (!isAccepted) setResultProcessor(processRegularResult, 'application/json');
-      else if (!isJson && wantsMultipart(accept)) setResultProcessor(multipartResponse, 'multipart/mixed');
+      if (!isAccepted) return setResultProcessor(processRegularResult, 'application/json');
+      if (isJson) return;
+      const cuts = cut === null ? [stopping] : [stopping, cut.signal];
+      if (wantsMultipart(accept)) setResultProcessor(streamIn(parts, cuts), 'multipart/mixed');
+      else if (isStream) setResultProcessor(streamIn(events, cuts), 'text/event-stream');
     },
   };
 

@@ -1,11 +1,11 @@
 /** The door for HTTP: Yoga, with the pipeline as plugins. It reads no socket and writes to none. */
+import { pipeline } from 'node:stream/promises';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type FetchAPI, type Plugin } from 'graphql-yoga';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { endpoint } from '../endpoint.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
-import { headersOf, sendStream } from './stream-cut.ts';
 import {
   asGraphQLError,
   type PipelinePluginOptions,
@@ -15,7 +15,6 @@ import {
 } from './use-pipeline.ts';
 
 export interface YogaOptions extends ExchangeOptions, PipelinePluginOptions {
-  readonly stopping: AbortSignal;
   readonly schema: GraphQLSchema;
   readonly plugins?: readonly Plugin[] | undefined;
 }
@@ -52,10 +51,42 @@ export function yogaDoor({ plugins = [], ...options }: YogaOptions): (http: Inco
       http.send(response.status, headersOf(response.headers), early.body ?? undefined);
     } else {
       if (cut !== null) warn(http);
-      await sendStream(http, response, cut === null ? [options.stopping] : [options.stopping, cut.signal]);
+      await sendStream(http, response);
     }
   };
 }
+
+const streamTypes = /^(?:text\/event-stream|multipart\/mixed)\b/;
+
+/** Sends a body as it comes. */
+async function sendStream(http: IncomingRequest, { status, body, headers }: Response): Promise<void> {
+  const isStream = streamTypes.test(headers.get('content-type') ?? '');
+  if (isStream) {
+    // nginx would gather results until they fill a buffer. It takes this header away.
+    headers.set('x-accel-buffering', 'no');
+    // Yoga would keep a connection that its client asked to close, and let a cache store the stream.
+    for (const name of ['connection', 'cache-control']) headers.delete(name);
+  }
+  const sent = isStream && isFinal(status) ? 200 : status;
+  if (body === null) return http.send(sent, headersOf(headers));
+  if (http.response.closed) return body.cancel();
+  http.response.writeHead(sent, { ...http.ownHeaders, ...headersOf(headers) });
+  // Yoga's bodies are streams of Node, which end with the response.
+  await pipeline(body as unknown as NodeJS.ReadableStream, http.response).catch((error: unknown) => {
+    if (!http.response.closed) throw error;
+  });
+}
+
+function headersOf(headers: Headers): Record<string, string> {
+  const entries: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    entries[name.toLowerCase()] = value;
+  });
+  return entries;
+}
+
+/** Whether repeating is of no use: graphql-sse and `EventSource` read no error event with another status than 200. */
+const isFinal = (status: number): boolean => status >= 400 && status < 500;
 
 /** What Yoga and its plugins ask of a request, made when they do. The body has its limits (http/request-bodies.ts). */
 class DoorRequest implements Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body' | 'json' | 'text'> {

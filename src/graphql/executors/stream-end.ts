@@ -1,4 +1,4 @@
-/** The end of a subscription: by its client, itself, or its API key. doors/stream-cut.ts ends it with the process. */
+/** The end of a subscription: by its client, itself, or its API key. doors/stream-bodies.ts ends it with the process. */
 
 import type { Stream } from '../../auth/streams.ts';
 import type { ServiceError } from '../../kernel/errors.ts';

@@ -9,7 +9,7 @@
  *   stream-turns.ts            executes equal selections with equal rights once, and prints them once for all streams;
  *                              a key with too many unread bytes waits
  *   doors/                     write what `printStreamed` returns: parts, server-sent events, or messages
- *   stream-end.ts              ends it with its key; doors/stream-cut.ts without its completion, for clients that come back
+ *   stream-end.ts              ends it with its key; doors/stream-bodies.ts without its completion, for clients that come back
  */
 import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
