@@ -41,6 +41,8 @@ async function main(): Promise<void> {
   const secrets = await findSecrets(config, randomBytes);
   const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
   const logger = openLog(config.logLevel, telemetry.tracer, [...config.secrets, secrets.current]);
+  if (config.inVain.length > 0)
+    logger.warn({ variables: config.inVain }, 'variables of earlier versions are set and have no effect');
   const now = () => new Date();
   const providers = withPictures(sandboxNetworks({ clock: now }), config.sandboxPictures);
   // Nothing else ends a start that waits, as the first process of a container.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 3_939,
+  app: 3_942,
   auth: 1_442,
   cache: 360,
   capabilities: 253,

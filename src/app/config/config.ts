@@ -10,7 +10,7 @@ import type { DatabaseLocation } from '../../store/database.ts';
 import { postgresDefaults } from '../../store/postgres-settings.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import type { IntakeSettings } from '../intake/intake.ts';
-import { readEnvironment, type Variables } from './environment.ts';
+import { readEnvironment, setInVain, type Variables } from './environment.ts';
 import { fixed } from './fixed.ts';
 import { type Environment, secretNames, secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
@@ -50,6 +50,8 @@ export function readConfig(given: Environment) {
     demoKeyFile: join(dataDirectory, demoKeyName(database)),
     production,
     logLevel: values.LOG_LEVEL,
+    /** To be told: variables that are set and have no effect. */
+    inVain: setInVain(environment),
     telemetry: telemetrySettings(values, proxies),
     /** Of an idle connection. */
     keepAliveMs: values.KEEP_ALIVE_MS,

@@ -15,7 +15,7 @@ export function readEnvironment(environment: Environment): {
   readonly values: Variables;
   readonly isSet: (name: keyof Variables) => boolean;
 } {
-  refuseWithoutEffect(environment);
+  refuseFiles(environment);
   const given = Object.fromEntries(keysOf(variables).map((name) => [name, textOf(name, environment)]));
   // It is read once: compiling the shape takes longer than its interpretation.
   const { data: values, error } = shape.safeParse(given, { jitless: true });
@@ -28,13 +28,12 @@ export function readEnvironment(environment: Environment): {
 const textOf = (name: string, environment: Environment): string | undefined =>
   (secretNames.includes(name) ? readSecret(name, environment) : environment[name]) || undefined;
 
-function refuseWithoutEffect(environment: Environment): void {
+/** Variables of earlier versions that are set, each with what is true without it. */
+export const setInVain = (environment: Environment): readonly string[] =>
+  Object.entries(removed).flatMap(([name, instead]) => (environment[name] ? `${name}: ${instead}` : []));
+
+function refuseFiles(environment: Environment): void {
   const isSet = (name: string) => Boolean(environment[name]);
-  const gone = Object.entries(removed).filter(([name]) => isSet(name));
-  if (gone.length > 0) {
-    const reasons = gone.map(([name, instead]) => `${name} (${instead})`).join(', ');
-    throw new ConfigError(`Unset variables of earlier versions: ${reasons}`);
-  }
   const withFile = keysOf(variables).find((name) => !secretNames.includes(name) && isSet(fileVariable(name)));
   if (withFile === undefined || isSet(withFile)) return;
   throw new ConfigError(
