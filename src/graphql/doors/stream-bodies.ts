@@ -96,7 +96,9 @@ export function streamBody(
   const body = new Readable({
     objectMode: true,
     highWaterMark: 1,
-    read: () => void read().catch((error: Error) => body.destroy(error)),
+    read() {
+      read().catch((error: Error) => body.destroy(error));
+    },
     destroy(error, callback) {
       clearInterval(beating);
       // The results end in their own time: they may wait for something that never comes.

@@ -35,7 +35,7 @@ function create({ text, reposts, more, ...entry }: GalleryPost, member: PnetMemb
     const original = ownPost(reposts.of, reposts.index, now);
     return text === undefined ? repost(member, index, original) : repostWithWords(member, index, now, text, original);
   }
-  const words = text?.replace(/\{(.+) × (\d+)\}/, (_, sentence: string, times) => `${sentence} `.repeat(times));
+  const words = text?.replace(/\{([^{}]+) × (\d+)\}/, (_, sentence: string, times) => `${sentence} `.repeat(times));
   const post: PnetPost = {
     ...plainPost(member, index, now, words ?? ''),
     ...filled(more ?? {}, '{index}', `${index}`),
