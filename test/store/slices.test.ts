@@ -137,6 +137,9 @@ describe.each(databases)('lists in slices on $name', (dialect) => {
     for (const filter of eventFilters) {
       const expected = await whole({ list: listsWith(sliceLimits).deliveries.events } as never, filter, 250);
       expect(expected.length).toBe(filter.event?.[0] === 'mail_moved' ? 0 : filter.event?.length === 1 ? 4 : 40);
+      // Ends early, as what it looked at was not all.
+      if (expected.length === 0)
+        expect(await few.events(context(), filter as never)).toEqual({ items: [], cursor: expect.any(String) });
       for (const limit of [3, 250])
         expect(await whole({ list: few.events } as never, filter, limit), JSON.stringify(filter)).toEqual(expected);
     }

@@ -109,14 +109,16 @@ export async function pageOfEvents(
   }
   const types = typesOf(filter);
   const isSliced = accounts !== null && types !== null;
+  const named = [...new Set(accounts)];
   const ranges =
     accounts === null
       ? rangesOf(keyset, 'event', types ?? webhookEvents, sql`workspace_id = ${caller.workspaceId}`)
-      : rangesOf(keyset, 'account_id', [...new Set(accounts)], isSliced ? isOneOf('event', types) : sql`1 = 1`);
+      : rangesOf(keyset, 'account_id', named, sql`1 = 1`);
+  const fitting = isSliced ? rangesOf(keyset, 'account_id', named, isOneOf('event', types)) : ranges;
   const listed: PlacedQuery<Tables, 'events', EventRow> = (after, count, through) =>
     visibleEvents(database, caller)
       .select(eventColumns)
-      .where(isAmongRows(ranges.rows(after, count, through), keyset, count));
+      .where(isAmongRows(fitting.rows(after, count, through), keyset, count));
   const scope = ['events', caller.keyId, ...eventListScope(filter)];
   const place = { cursors, scope, cursor, limit };
   const started = startPage(listed, keyset, place, {
