@@ -61,6 +61,7 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
 }: WatchedRows<Scope, Row, State>) {
   type RowWatcher = Watcher<Scope, State>;
   const watchers = new Map<string, Set<RowWatcher>>();
+  const joined = new Set<RowWatcher>();
   /** Since their last read. */
   const changed = new Set<string>();
   const pacer = createPacer(changesPerTurn);
@@ -73,8 +74,6 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
   let lastLook: Promise<void> = Promise.resolve();
   let nextLook: Promise<void> | null = null;
 
-  const everybody = () => [...new Set([...watchers.values()].flatMap((each) => [...each]))];
-
   const listener: UpdateListener = {
     onUpdated(ids) {
       if (tail === undefined) add(ids);
@@ -82,12 +81,12 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
     },
     onMissed: () => failEverybody(missedChanges()),
     onEnd() {
-      for (const watcher of everybody()) watcher.close();
+      for (const watcher of [...joined]) watcher.close();
     },
   };
 
   function failEverybody(error: unknown): void {
-    for (const watcher of everybody()) {
+    for (const watcher of [...joined]) {
       feed.leave(watcher);
       watcher.fail(error);
     }
@@ -103,12 +102,12 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
     if (!isReading) reading = readChanged().catch(failEverybody);
   }
 
-  /** Beyond the bound, drops the oldest: a row that goes on changing is announced again. */
+  /** Beyond the bound, drops the oldest: a row that goes on changing is announced again. Polled rows are those of the watchers. */
   function addBounded(ids: Iterable<string>): void {
     for (const id of ids) {
       changed.delete(id);
       changed.add(id);
-      const oldest = changed.size > maxChangedIds ? changed.values().next().value : undefined;
+      const oldest = listen !== undefined && changed.size > maxChangedIds ? changed.values().next().value : undefined;
       if (oldest === undefined) continue;
       changed.delete(oldest);
       if (overflow === 'fails') failEverybody(missedChanges());
@@ -137,10 +136,8 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
   /** Null at a fault of the database, after which they are changed as before. */
   async function readWatched(ids: readonly string[]): Promise<ReadonlyMap<string, Row> | null> {
     try {
-      const rows = await read(
-        everybody().map(({ scope }) => scope),
-        ids,
-      );
+      const scopes = [...joined].map(({ scope }) => scope);
+      const rows = await read(scopes, ids);
       return new Map(rows.map((row) => [row.id, row]));
     } catch (error) {
       if (!(error instanceof DatabaseFault)) throw error;
@@ -193,11 +190,13 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
         tail.forget?.();
         lookAgain(tail);
       }
+      joined.add(watcher);
       for (const key of keysOf(watcher.scope)) watchers.set(key, (watchers.get(key) ?? new Set()).add(watcher));
       if (listen === undefined) add(keysOf(watcher.scope));
       else stopListening ??= listen(listener);
     },
     leave(watcher) {
+      joined.delete(watcher);
       for (const key of keysOf(watcher.scope)) {
         const others = watchers.get(key);
         others?.delete(watcher);
