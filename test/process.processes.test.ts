@@ -236,7 +236,6 @@ describe('a start that fails says why in one line', () => {
       'DATABASE_URL names a database that cannot be opened',
     ],
     [{ HOST: '192.0.2.1' }, 'The gateway cannot listen on HOST and PORT'],
-    [{ STREAMS_PER_PROCESS: '9' }, 'Unset variables of earlier versions: STREAMS_PER_PROCESS (it is always ten times'],
     [{ NODE_ENV: 'production' }, 'SECRET must be set in production'],
     [{ NODE_ENV: 'production', DATABASE_URL: '' }, 'DATABASE_URL must be set in production'],
     [{ NODE_ENV: 'production', UPSTREAM_URL: 'http://127.0.0.1:1' }, 'SECRET must be set in production'],

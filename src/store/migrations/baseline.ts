@@ -11,17 +11,17 @@ export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-/** A database of 0.3.0 may lack some: a start builds them. */
+/** A database of 0.3.0 may lack some: a start builds them. In this order: of indexes that serve as well, SQLite takes the newest. */
 export const indexes = {
+  webhooks_by_health: 'on webhooks (workspace_id, health, created_at, id)',
+  deliveries_of_workspace: 'on deliveries (workspace_id, state, created_at, id)',
   // A search of names reads the index of its order: on SQLite a posting is as long as its contents.
   webhooks_by_name: 'on webhooks (workspace_id, name_key, id)',
   webhooks_by_creation: 'on webhooks (workspace_id, created_at, id, name_key)',
-  webhooks_by_health: 'on webhooks (workspace_id, health, created_at, id)',
   webhooks_by_workspace: null,
   jobs_by_creation: 'on jobs (workspace_id, created_at, id, name_key)',
   jobs_by_change: 'on jobs (workspace_id, updated_at, id, name_key)',
   jobs_by_workspace: null,
-  deliveries_of_workspace: 'on deliveries (workspace_id, state, created_at, id)',
 };
 
 const ofWorkspace = 'workspace_id text not null references workspaces (id)';
