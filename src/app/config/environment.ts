@@ -10,7 +10,7 @@ const shape = z.object(variables);
 
 export type Variables = z.output<typeof shape>;
 
-/** @throws ConfigError for the first variable with an invalid value, or that has no effect */
+/** @throws ConfigError for the first variable with an invalid value, or for a file of one that is no secret */
 export function readEnvironment(environment: Environment): {
   readonly values: Variables;
   readonly isSet: (name: keyof Variables) => boolean;

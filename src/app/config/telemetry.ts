@@ -3,6 +3,13 @@ import type { TelemetrySettings } from '../../telemetry/telemetry.ts';
 import type { Variables } from './environment.ts';
 import { withoutLastSlashes } from './values.ts';
 
+/** Beside GraphQL only for a port alone: an address that is named may be one that fewer can reach. */
+const metricsAddress = ({ host, port }: NonNullable<Variables['METRICS_PORT']>, mainPort: number) => ({
+  host: host ?? '127.0.0.1',
+  port,
+  onMainPort: host === undefined && port === mainPort && port !== 0,
+});
+
 /** @param proxies on the way to the collector */
 export function telemetrySettings(values: Variables, proxies: ProxySettings): TelemetrySettings {
   const send = !values.OTEL_SDK_DISABLED;
@@ -19,8 +26,6 @@ export function telemetrySettings(values: Variables, proxies: ProxySettings): Te
     metricsIntervalMs: values.OTEL_METRIC_EXPORT_INTERVAL,
     sampler: values.OTEL_TRACES_SAMPLER,
     samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
-    prometheus: prometheus
-      ? { ...prometheus, onMainPort: prometheus.port === values.PORT && prometheus.port !== 0 }
-      : null,
+    prometheus: prometheus ? metricsAddress(prometheus, values.PORT) : null,
   };
 }

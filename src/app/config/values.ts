@@ -96,7 +96,7 @@ function originOf(entry: string): string {
 /** A port, with the address to listen on before it if need be. */
 export const listenAddress = readBy((text) => {
   const [, bracketed, host = bracketed, port = ''] = /^(?:(?:\[([\da-f:]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
-  if (port !== '' && Number(port) <= 65_535) return { host: host ?? '127.0.0.1', port: Number(port) };
+  if (port !== '' && Number(port) <= 65_535) return { host, port: Number(port) };
   throw new Error(`must be a whole number from 0 to 65535, or <address>:<port>, but is "${text}"`);
 });
 
