@@ -70,6 +70,7 @@ test.each([
   fault = null;
   const cut = await stream(accept, forNow());
   expect(cut).toContain('"status"');
+  expect(cut).toContain('"errors"');
   expect(cut).not.toContain(completion);
   expect(gateway.app.streams.count('subscription')).toBe(0);
 });

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 3_942,
+  app: 3_947,
   auth: 1_442,
   cache: 360,
   capabilities: 253,
   'capabilities/accounts': 617,
-  'capabilities/deliveries': 2_831,
+  'capabilities/deliveries': 2_833,
   'capabilities/jobs': 2_163,
   'capabilities/posts': 1_387,
   'capabilities/webhooks': 2_893,
@@ -19,7 +19,7 @@ const budget: Readonly<Record<string, number>> = {
   graphql: 1_070,
   'graphql/cost': 727,
   'graphql/documents': 908,
-  'graphql/doors': 1_273,
+  'graphql/doors': 1_286,
   'graphql/executors': 2_365,
   'graphql/federation': 307,
   'graphql/kit': 2_033,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 1_696,
   rest: 600,
   splice: 3_108,
-  store: 5_984,
+  store: 5_983,
   telemetry: 754,
   upstream: 1_748,
 };

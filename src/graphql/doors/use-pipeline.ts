@@ -39,16 +39,21 @@ export interface PipelinePluginOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Others need an operation or a result on Yoga's way. */
-const hooksOfRequests: ReadonlySet<string> = new Set([
-  'onPluginInit',
-  'onYogaInit',
-  'onRequest',
-  'onResponse',
-  'onDispose',
-]);
+/** They need an operation or a result on Yoga's way, where responses are neither compressed nor validated (ETag). */
+const laterHooks = [
+  'onRequestParse',
+  'onParams',
+  'onEnveloped',
+  'onParse',
+  'onValidate',
+  'onContextBuilding',
+  'onExecute',
+  'onSubscribe',
+  'onExecutionResult',
+  'onResultProcess',
+];
 
-const isOfRequests = (plugin: Plugin): boolean => Object.keys(plugin).every((hook) => hooksOfRequests.has(hook));
+const isOfRequests = (plugin: Plugin): boolean => !laterHooks.some((hook) => hook in plugin);
 
 /** `originalError` has the cause. */
 export const asGraphQLError = (error: unknown): GraphQLError =>
@@ -69,11 +74,18 @@ export function withPipeline(
     const print = async (result: ExecutionResult) => resultOf(await pipeline.printStreamed(result, exchange));
     const cut = new AbortController();
     served.cut = cut;
-    return mapAsyncIterator(presented.results, print, async (error: unknown) => {
-      const last = await print({ errors: [asGraphQLError(error)] });
-      if (isTemporary(fromUnknown(error))) cut.abort();
-      return last;
+    let hasFailedForNow = false;
+    const results = mapAsyncIterator(presented.results, print, (error: unknown) => {
+      hasFailedForNow = isTemporary(fromUnknown(error));
+      return print({ errors: [asGraphQLError(error)] });
     });
+    const next = results.next.bind(results);
+    results.next = () => {
+      // The error has been sent.
+      if (hasFailedForNow) cut.abort();
+      return next();
+    };
+    return results;
   }
   const executeIn = ({ contextValue }: ExecutionArgs) => execute((contextValue as ServedContext).served);
 
