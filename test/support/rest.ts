@@ -50,7 +50,10 @@ export async function rest(
       status: response.statusCode ?? 0,
       headers: new Headers(pairs),
       text,
-      body: text === '' ? null : JSON.parse(text),
+      // Not before it is asked for: a stream's is no JSON.
+      get body() {
+        return text === '' ? null : JSON.parse(text);
+      },
     });
   });
   outgoing.end(sent);
