@@ -28,7 +28,7 @@ const budget: Readonly<Record<string, number>> = {
   kernel: 3_137,
   'main.ts': 2,
   net: 1_419,
-  pages: 1_020,
+  pages: 1_021,
   providers: 1_696,
   rest: 600,
   splice: 3_108,

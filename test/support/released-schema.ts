@@ -1,7 +1,10 @@
-/** The schema of the last release, without descriptions. `npm run schema:release` writes it: a change of the schema is held against it. */
+/**
+ * The schema of the last release, without descriptions. `npm run schema:release` writes it: a change of the schema is held against it.
+ * With `-- --breaking`, it writes what has broken since then into the change log.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, print, visit } from 'graphql';
+import { buildSchema, findBreakingChanges, parse, print, visit } from 'graphql';
 
 const root = join(import.meta.dirname, '../..');
 const file = join(root, 'test/repo/schema.released.graphql');
@@ -18,7 +21,21 @@ export function schemas(): { readonly now: string; readonly released: string; re
   return { now: withoutDescriptions(readFileSync(join(root, 'schema.graphql'), 'utf8')), released, version };
 }
 
+/** What has broken since the last release, in the words of graphql-js. */
+const breaking = ({ now, released } = schemas()): string =>
+  findBreakingChanges(buildSchema(released), buildSchema(now))
+    .map(({ description }) => `- ${description}\n`)
+    .sort()
+    .join('');
+
 if (import.meta.main) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  writeFileSync(file, `# Version ${version}\n${schemas().now}\n`);
+  if (process.argv.includes('--breaking')) {
+    const log = join(root, 'CHANGELOG.md');
+    const list = /(?<=^### Breaking\n\n)(?:- .*\n)*/m;
+    writeFileSync(
+      log,
+      readFileSync(log, 'utf8').replace(list, () => breaking()),
+    );
+  } else writeFileSync(file, `# Version ${version}\n${schemas().now}\n`);
 }

@@ -57,6 +57,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Larger systems': {
     'docs/use/persisted-operations.md': 'Persisted operations',
     'docs/use/federation.md': 'Federation and stitching',
+    'docs/use/upgrade.md': 'Upgrade',
   },
   'To run it': {
     'docs/run/deployment.md': 'Deployment',
