@@ -131,6 +131,8 @@ interface ServiceErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | null;
   /** Overrides the table's, where the endpoint decides. */
   readonly family?: ErrorFamily;
+  /** What a network sent in the place of a value. */
+  readonly value?: string | number | undefined;
   /** Whether a command may have been carried out all the same; by default as {@link failureOfCommand} decides. */
   readonly outcomeUnknown?: boolean | undefined;
 }
@@ -146,6 +148,7 @@ export class ServiceError extends Error {
   readonly moreIssues: number;
   readonly family: ErrorFamily;
   readonly headers: Readonly<Record<string, string>> | null;
+  readonly value: string | number | undefined;
   readonly outcomeUnknown: boolean | undefined;
 
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
@@ -164,6 +167,7 @@ export class ServiceError extends Error {
     this.moreIssues = moreIssues;
     this.family = family ?? defaults.family;
     this.headers = headers;
+    this.value = options.value;
     this.outcomeUnknown = options.outcomeUnknown;
   }
 

@@ -53,7 +53,7 @@ export const errorBody = (envelope: ErrorEnvelope) => ({
 });
 
 /**
- * Extensions are the contract's envelope, a code, and the issues of an invalid request.
+ * Extensions are the contract's envelope, a code, the issues of an invalid request, and the value that could not be read.
  * @param requestId the `instance` of the envelope
  * Without an original error, of which graphql-js would print the stack.
  * @param at the executor's error, for path and location
@@ -67,6 +67,7 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
     extensions: {
       ...errorExtensions(toEnvelope(error, requestId)),
       ...issuesExtension(error.issues),
+      ...(error.value === undefined ? {} : { value: error.value }),
     },
   });
 }

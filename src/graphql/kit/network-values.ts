@@ -6,7 +6,7 @@
  * |---|---|---|
  * | required | nothing, or null | null, with an error at its path |
  * | optional | nothing, or null | null |
- * | a time | text or a number that stands for none (see date-time.ts) | null, with an error at its path; what was sent is in the field with `Raw` |
+ * | a time | text or a number that stands for none (see date-time.ts) | null, with an error at its path, whose `extensions.value` is what was sent |
  * | a number | anything else | null, with an error at its path |
  * | an object | anything else | null, with an error at its path |
  * | a list of objects | anything else | null, with an error at its path |

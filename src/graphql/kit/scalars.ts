@@ -16,13 +16,14 @@ import { builder } from './builder.ts';
 
 builder.scalarType('DateTime', {
   description:
-    'A date and time in RFC 3339 format and in UTC, such as `2026-01-31T09:30:00.000Z`. As an input, any offset is accepted. What a network sent for it is in the field whose name ends in `Raw`.',
+    'A date and time in RFC 3339 format and in UTC, such as `2026-01-31T09:30:00.000Z`. As an input, any offset is accepted.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   extensions: printedAs('instant'),
   serialize(value) {
     const dateTime = typeof value === 'string' ? dateTimeOf(value) : typeof value === 'number' && instantOf(value);
     if (typeof dateTime === 'string') return dateTime;
-    throw misreadScalar('DateTime');
+    const sent = typeof value === 'string' ? shortened(value) : value;
+    throw misreadScalar('DateTime', typeof sent === 'string' || typeof sent === 'number' ? sent : undefined);
   },
   parseValue(value) {
     // The request's shape checks the format, together with the other fields.
@@ -82,5 +83,5 @@ builder.scalarType('Currency', {
 });
 
 /** Not a GraphQLError, which would blame the caller. */
-const misreadScalar = (scalar: string) =>
-  new ServiceError('provider_error', { detail: `The provider sent a value that is not a ${scalar}.` });
+const misreadScalar = (scalar: string, value?: string | number) =>
+  new ServiceError('provider_error', { detail: `The provider sent a value that is not a ${scalar}.`, value });
