@@ -12,10 +12,13 @@ import {
   GraphQLString,
 } from 'graphql';
 
+/** Of every field and object that does not say another; the printed schema leaves it out. */
+export const defaultWeight = '1';
+
 export const costDirective = new GraphQLDirective({
   name: 'cost',
   description:
-    'What a field or type weighs in the cost of an operation. Without it, a field that returns an object weighs 1, each of its objects weighs 1, and a value weighs 0. The weight of a field counts once for each object that has it.',
+    'What a field or an object weighs in the cost of an operation; without it 1. A field counts once for each object that has it.',
   locations: [
     DirectiveLocation.ARGUMENT_DEFINITION,
     DirectiveLocation.ENUM,

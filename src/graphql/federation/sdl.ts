@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { costDirective } from '../cost/directives.ts';
 import { semanticNonNullDirective } from '../kit/semantic-nullability.ts';
-import { printedAlone } from '../schema/print.ts';
+import { printedForComposers } from '../schema/print.ts';
 import { entityKeysOf } from './keys.ts';
 
 /** 2.9 is the first version with costs. */
@@ -59,7 +59,7 @@ export function subgraphSdl(schema: GraphQLSchema): string {
     const added = directives([...keys, ...(shareable.has(node.name.value) ? ['@shareable'] : [])]);
     return { ...node, directives: [...added, ...(node.directives ?? [])] };
   };
-  const document = visit(withDefinitions(parse(printedAlone(schema))), {
+  const document = visit(withDefinitions(parse(printedForComposers(schema))), {
     SchemaDefinition: (node) => ({ ...node, directives: links() }),
     ObjectTypeDefinition: withKeys,
     InterfaceTypeDefinition: withKeys,

@@ -12,26 +12,38 @@ import {
   print,
   printSchema,
 } from 'graphql';
-import { costDirective, directivesOf, listSizeDirective } from '../cost/directives.ts';
+import {
+  type CostDirectives,
+  costDirective,
+  defaultWeight,
+  directivesOf,
+  listSizeDirective,
+} from '../cost/directives.ts';
 import { semanticNonNullDirective, semanticNonNullOf } from '../kit/semantic-nullability.ts';
 
 /** As a file: tools with a graphql-js older than 16.9 know no `@oneOf`, and read it where it is defined. */
 export const printedSchema = (schema: GraphQLSchema): string =>
-  printedAlone(schema).replace(/^schema \{[^}]*\}\n/m, `$&\n${definitionOf(GraphQLOneOfDirective)}\n`);
+  printed(schema, false).replace(/^schema \{[^}]*\}\n/m, `$&\n${definitionOf(GraphQLOneOfDirective)}\n`);
 
-/** Without definitions of what the specification has: composers define that themselves. */
-export const printedAlone = (schema: GraphQLSchema): string =>
-  `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)))}\n`;
+/**
+ * Without definitions of what the specification has: composers define that themselves. With every cost: routers count a
+ * value as nothing where none is said.
+ */
+export const printedForComposers = (schema: GraphQLSchema): string => printed(schema, true);
+
+const printed = (schema: GraphQLSchema, everyCost: boolean): string =>
+  `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)), everyCost)}\n`;
 
 const definitionOf = ({ description, name, locations }: GraphQLDirective): string =>
   `"""${description}"""\ndirective @${name} on ${locations.join(' | ')}`;
 
-function withDirectives(schema: GraphQLSchema, printed: string): string {
+function withDirectives(schema: GraphQLSchema, text: string, everyCost: boolean): string {
+  const costIn = ({ cost }: CostDirectives) => (everyCost || cost?.weight !== defaultWeight ? cost : undefined);
   let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
   let directives = '';
   let isDescription = false;
   let isInterface = false;
-  const lines = printed.split('\n').map((line) => {
+  const lines = text.split('\n').map((line) => {
     const quotes = line.split('"""').length - 1;
     if (quotes === 1) isDescription = !isDescription;
     if (isDescription || quotes > 0) return line;
@@ -41,12 +53,13 @@ function withDirectives(schema: GraphQLSchema, printed: string): string {
       fields = fieldsOf(type);
       directives = '';
       isInterface = line.startsWith('interface');
-      if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, directivesOf(type).cost)} {`);
+      if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, costIn(directivesOf(type)))} {`);
     }
     // A field is indented once; its arguments stand on lines between its name and its type.
     const [, fieldName = ''] = /^ {2}(\w+)[(:]/.exec(line) ?? [];
     const field = fields[fieldName];
-    if (field !== undefined) directives = directivesIn(field, isInterface);
+    // The specification weighs object fields only: an interface's field costs what its dearest object has.
+    if (field !== undefined) directives = directivesIn(field, isInterface ? undefined : costIn(directivesOf(field)));
     return directives !== '' && /^ {2}(?:\w+|\)): /.test(line) ? `${line}${directives}` : line;
   });
   return lines.join('\n');
@@ -57,10 +70,8 @@ function fieldsOf(type: GraphQLNamedType | undefined): Readonly<Record<string, G
   return type.getFields();
 }
 
-function directivesIn(field: GraphQLField<unknown, unknown>, isInterface: boolean): string {
-  const { cost, listSize } = directivesOf(field);
-  // The specification weighs object fields only: an interface's field costs what its dearest object has.
-  const weight = isInterface ? undefined : cost;
+function directivesIn(field: GraphQLField<unknown, unknown>, weight: CostDirectives['cost']): string {
+  const { listSize } = directivesOf(field);
   const nullability = directive(semanticNonNullDirective, semanticNonNullOf(field));
   return `${nullability}${directive(costDirective, weight)}${directive(listSizeDirective, listSize)}`;
 }
