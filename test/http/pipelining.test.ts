@@ -118,6 +118,33 @@ test.each([
   }
 });
 
+test('nothing is made of the requests behind the one too many', async () => {
+  const { promise: responding, resolve: respond } = Promise.withResolvers<void>();
+  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: () => responding });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  let made = 0;
+  server.server.on('request', () => {
+    made += 1;
+  });
+  const body = 'x'.repeat(100);
+  const requests = [
+    'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n',
+    `POST /readyz HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    'GET /readyz HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+    'CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n',
+  ];
+  try {
+    const responses = sendBytes(address, requests[0]?.repeat(200) + requests.join('').repeat(200));
+    await expect.poll(() => made).toBe(maxWaitingRequests + 2);
+    respond();
+    const statuses = [...(await responses).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+    expect(statuses).toEqual([...Array.from({ length: maxWaitingRequests + 1 }, () => '200'), '503']);
+    expect(made).toBe(maxWaitingRequests + 2);
+  } finally {
+    await server.close();
+  }
+});
+
 test('a client that goes on behind the one too many is cut off', async () => {
   const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: () => new Promise(() => undefined) });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
