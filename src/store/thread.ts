@@ -9,6 +9,9 @@ export class ThreadEnded extends Error {
 /** Large results would let a thread's young generation grow to 64 MiB. */
 const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 
+/** Results in one round of the event loop: Node.js has up to a thousand messages of a thread in one, and each begins work. */
+export const resultsPerRound = 16;
+
 /** Null asks the thread to close what it has opened, and to end. */
 export type ThreadJob<Order> = { readonly id: number; readonly order: Order } | null;
 
@@ -28,6 +31,26 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
   let thread: Worker | null = null;
   let lastId = 0;
   let ends = 0;
+  const arrived: (() => void)[] = [];
+  let handedOut = 0;
+
+  function handOut(): void {
+    for (const give of arrived.splice(0, resultsPerRound - handedOut)) {
+      handedOut += 1;
+      give();
+    }
+  }
+  function beginRound(): void {
+    handedOut = 0;
+    handOut();
+    if (handedOut > 0) setImmediate(beginRound);
+  }
+  /** At once, or in one of the next rounds. */
+  function handOn(give: () => void): void {
+    if (handedOut === 0 && arrived.length === 0) setImmediate(beginRound);
+    arrived.push(give);
+    handOut();
+  }
 
   const start = (): Worker => {
     const started = new Worker(entry, { workerData, resourceLimits });
@@ -36,7 +59,7 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
       const job = inFlight.get(id);
       inFlight.delete(id);
       if (inFlight.size === 0) started.unref();
-      job?.resolve(report);
+      handOn(() => job?.resolve(report));
     });
     // "exit" follows.
     started.on('error', (error) => {

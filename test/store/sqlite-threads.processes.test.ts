@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { inThread } from '../../src/store/sqlite-threads.ts';
+import { resultsPerRound } from '../../src/store/thread.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -100,6 +101,35 @@ it('rows come as they are stored, in one text of the thread', async () => {
   messages.mockRestore();
   expect(rows).toMatchObject(names.map((name, at) => ({ name, created_at: Number.MAX_SAFE_INTEGER - at })));
   expect(received).toMatchObject([{ report: { read: expect.any(String) } }]);
+});
+
+it('results that arrive together are handed out in several rounds of the event loop', async () => {
+  let inRound = 0;
+  let most = 0;
+  let isReading = true;
+  const endRound = () => {
+    inRound = 0;
+    if (isReading) setImmediate(endRound);
+  };
+  const read = () =>
+    database
+      .selectFrom('workspaces')
+      .select('id')
+      .execute()
+      .then(() => {
+        inRound += 1;
+        most = Math.max(most, inRound);
+      });
+  await read();
+  endRound();
+  const reads = Array.from({ length: 640 }, read);
+  await pause(1);
+  // Until the thread has answered all.
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  await Promise.all(reads);
+  isReading = false;
+  expect(most).toBeLessThanOrEqual(2 * resultsPerRound);
 });
 
 it('when the thread dies in a transaction, none of it is stored, and the next one finds another thread', async () => {
