@@ -1,7 +1,7 @@
 /** Alone reads or writes the accounts' table. */
 
 import { newId, type RandomBytes } from '../kernel/ids.ts';
-import type { ListSize, Page } from '../kernel/paging.ts';
+import { fitsNothing, type ListSize, type Page } from '../kernel/paging.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
@@ -58,7 +58,7 @@ interface AccountRange {
   readonly accountIds: ReadonlySet<string> | null;
 }
 
-/** An empty or missing list of values stands for all. */
+/** A missing list of values stands for all. */
 interface ListedAccounts extends AccountRange {
   readonly type?: readonly AccountType[] | undefined;
   readonly status?: readonly AccountStatus[] | undefined;
@@ -85,7 +85,10 @@ export async function pageOfAccounts(
   request: PageRequest,
 ): Promise<Page<StoredAccount>> {
   const { database } = reading;
-  const started = startPage(listed(database, list), oldestFirst, request, { ranges: slicedAccounts(database, list) });
+  const started = startPage(listed(database, list), oldestFirst, request, {
+    ranges: slicedAccounts(database, list),
+    isEmpty: fitsNothing(list),
+  });
   const [page = { items: [], cursor: null }] = await selectPages(reading, context, [started]);
   return page;
 }

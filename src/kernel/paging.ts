@@ -162,8 +162,13 @@ export const foreignCursor = (name: 'invalid_parameters' | 'unprocessable_entity
 
 export type CursorScope = readonly (string | boolean | null | undefined)[];
 
-/** A filter's values as part of a {@link CursorScope}, in any order. */
-export const anyOf = (values: readonly string[] | undefined): string => [...new Set(values)].sort().join();
+/** A filter's values as part of a {@link CursorScope}, in any order; null for none, which no item has. */
+export const anyOf = (values: readonly string[] | undefined): string | null =>
+  values?.length === 0 ? null : [...new Set(values)].sort().join();
+
+/** Whether a filter has an empty list of values: one that is left out stands for all. */
+export const fitsNothing = (filter: object): boolean =>
+  Object.values(filter).some((values) => Array.isArray(values) && values.length === 0);
 
 const macLength = 16;
 

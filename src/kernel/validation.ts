@@ -140,7 +140,7 @@ export const boundedList = <T extends z.ZodType>(item: T, min: number, max: numb
     )
     .meta({ maxItems: max });
 
-/** Values of which an item has one. An empty filter takes all. */
+/** Values of which an item has one, so that an empty list finds nothing. Left out, it takes all. */
 export const anyValueOf = <const Value extends string>(values: readonly Value[]) =>
   boundedList(z.enum(values), 0, maxEntries).optional();
 

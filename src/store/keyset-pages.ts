@@ -4,7 +4,7 @@
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { parts } from '../kernel/lib/parts.ts';
-import type { ListSize, Page } from '../kernel/paging.ts';
+import { fitsNothing, type ListSize, type Page } from '../kernel/paging.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { maxTotalCount } from '../kernel/validation.ts';
 import type { Database } from './database.ts';
@@ -39,7 +39,7 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
 ): Promise<Page<Row>[]> {
   const read = new Map<StartedPage<Schema, Table, Row>, Page<Row>>();
   const [whole, sliced] = [[] as (typeof pages)[number][], [] as (typeof pages)[number][]];
-  for (const page of pages) (page.ranges === null ? whole : sliced).push(page);
+  for (const page of pages) if (!page.isEmpty) (page.ranges === null ? whole : sliced).push(page);
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
     for (const some of statementsOf(ofOrder)) {
       const rows = await inTurn(reading, context, some, () => rowsOf(reading.database, some.map(wholeOf), keyset));
@@ -222,36 +222,42 @@ export type CountedList<Schema, Table extends keyof Schema> =
     };
 
 /** Sizes of the lists with these filters, read together. Counting ends at {@link maxTotalCount}. */
-export const countLists = <Filter, Schema, Table extends keyof Schema>(
+export const countLists = <Filter extends object, Schema, Table extends keyof Schema>(
   reading: ListReading,
   context: RequestContext,
   filters: readonly Filter[],
   listOf: (filter: Filter) => CountedList<Schema, Table>,
 ): Promise<(ListSize | Error)[]> =>
-  readTogether(filters, listOf, async (lists) => {
-    const whole = lists.flatMap((list) => ('query' in list ? list : []));
-    const wholly = whole.map(({ query }) => [query]);
-    const counts =
-      wholly.length === 0 ? [] : await reading.budget.scan(context, () => countRows(reading.database, wholly));
-    const sizes = new Map<CountedList<Schema, Table>, ListSize>();
-    for (const [place, list] of whole.entries()) sizes.set(list, sizeOf(counts[place] ?? 0));
-    const sliced = lists.flatMap((list) => ('query' in list ? [] : list));
-    for (const some of statementsOf(sliced)) {
-      const open = some.map((list) => ({
-        list,
-        from: list.bounds.from,
-        count: 0,
-        mayGoOn: slicesOf(reading.budget, context),
-        size: null,
-      }));
-      await countSlices(reading, context, open, Math.ceil(reading.budget.slices.rows / open.length));
-      for (const each of open) {
-        while (each.size === null) await countSlices(reading, context, [each], reading.budget.slices.rows);
-        sizes.set(each.list, each.size);
+  // Made for its errors, even if nothing fits.
+  readTogether(
+    filters,
+    (filter) => [listOf(filter)].filter(() => !fitsNothing(filter)),
+    async (lists) => {
+      const read = lists.flat();
+      const whole = read.flatMap((list) => ('query' in list ? list : []));
+      const wholly = whole.map(({ query }) => [query]);
+      const counts =
+        wholly.length === 0 ? [] : await reading.budget.scan(context, () => countRows(reading.database, wholly));
+      const sizes = new Map<CountedList<Schema, Table>, ListSize>();
+      for (const [place, list] of whole.entries()) sizes.set(list, sizeOf(counts[place] ?? 0));
+      const sliced = read.flatMap((list) => ('query' in list ? [] : list));
+      for (const some of statementsOf(sliced)) {
+        const open = some.map((list) => ({
+          list,
+          from: list.bounds.from,
+          count: 0,
+          mayGoOn: slicesOf(reading.budget, context),
+          size: null,
+        }));
+        await countSlices(reading, context, open, Math.ceil(reading.budget.slices.rows / open.length));
+        for (const each of open) {
+          while (each.size === null) await countSlices(reading, context, [each], reading.budget.slices.rows);
+          sizes.set(each.list, each.size);
+        }
       }
-    }
-    return lists.map((list) => sizes.get(list) ?? sizeOf(0));
-  });
+      return lists.map(([list]) => (list && sizes.get(list)) ?? sizeOf(0));
+    },
+  );
 
 const sizeOf = (count: number, isComplete = true): ListSize =>
   count > maxTotalCount ? { count: maxTotalCount, isExact: false } : { count, isExact: isComplete };

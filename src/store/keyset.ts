@@ -124,6 +124,8 @@ interface Listed<Schema, Table extends keyof Schema> {
   readonly ranges?: IndexRanges<Schema, Table> | null;
   /** Whether the list is read in a turn, even at once. */
   readonly isLarge?: boolean;
+  /** Whether its filter fits nothing: then it is not read. */
+  readonly isEmpty?: boolean;
 }
 
 /**
@@ -181,6 +183,7 @@ export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   /** Of the page, up to the end of the list. */
   readonly bounds: Bounds;
   readonly isLarge: boolean;
+  readonly isEmpty: boolean;
   /** The query of a slice of its list, or of all of it. */
   readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => SelectQueryBuilder<Schema, Table, Row>;
   readonly ranges: IndexRanges<Schema, Table> | null;
@@ -200,7 +203,7 @@ export function startPage<
   query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
-  { bounds = unbounded, ranges = null, isLarge = false }: Listed<Schema, Table> = {},
+  { bounds = unbounded, ranges = null, isLarge = false, isEmpty = false }: Listed<Schema, Table> = {},
 ): StartedPage<Schema, Table, Row> {
   const { to } = bounds;
   const from = cursor === undefined ? bounds.from : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
@@ -215,6 +218,7 @@ export function startPage<
     limit,
     bounds: { from, to },
     isLarge,
+    isEmpty,
     queryOf,
     ranges,
     cursorAt,

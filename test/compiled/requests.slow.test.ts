@@ -178,7 +178,7 @@ const requests: Requests = {
     'webhooks without a filter': [
       'yes',
       {
-        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, enabled: $on, source: [], query: null)')} }`,
+        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, enabled: $on, source: null, query: null)')} }`,
       },
     ],
     'webhooks with a filter': ['a filter, or an order', { query: `{ ${webhooks('(enabled: true)')} }` }],

@@ -117,7 +117,9 @@ describe.each(deliverySetUps)('the events of accounts on $name', (dialect) => {
         `, source: MESSAGING, accountIds: "${other}"`,
         ({ source, accountId }) => source === 'MESSAGING' && accountId === other,
       ],
-      [', source: [], event: [], accountIds: null', () => true],
+      [', source: null, event: null, accountIds: null', () => true],
+      [', source: []', () => false],
+      [`, event: [], accountIds: "${own}"`, () => false],
     ];
     for (const [args, fits] of filters)
       for (const first of [1, 4, 100]) expect(await whole(args, first), args).toEqual(all.filter(fits));

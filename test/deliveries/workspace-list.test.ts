@@ -72,6 +72,8 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     expect(new Set(nodes.map(({ state }) => state))).toEqual(new Set(['SUCCEEDED', 'FAILED', 'HELD']));
     const time = nodes[5]?.createdAt ?? '';
     const filters: [string, (node: Node) => boolean][] = [
+      [', state: []', () => false],
+      [', state: null', () => true],
       [', state: SUCCEEDED', ({ state }) => state === 'SUCCEEDED'],
       [', state: [FAILED, HELD]', ({ state }) => state === 'FAILED' || state === 'HELD'],
       [`, webhookId: "${webhookIds[1]}"`, ({ webhookId }) => webhookId === webhookIds[1]],

@@ -36,7 +36,9 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
     fits: (item) => ['EMAIL', 'USERS'].includes(source(item) ?? ''),
   },
   { list: 'webhooks', args: 'source: [CALENDAR_EVENT]', fits: () => false },
-  { list: 'webhooks', args: 'source: []', fits: () => true },
+  { list: 'webhooks', args: 'source: []', fits: () => false },
+  { list: 'webhooks', args: 'event: [], source: EMAIL', fits: () => false },
+  { list: 'webhooks', args: 'source: null', fits: () => true },
   { list: 'webhooks', args: 'event: MAIL_SENT', fits: (item) => events(item).includes('MAIL_SENT') },
   {
     list: 'webhooks',
@@ -57,6 +59,8 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
     args: 'health: [DISABLED_BY_CALLER, FAILING], source: EMAIL',
     fits: (item) => item.enabled === false && source(item) === 'EMAIL',
   },
+  { list: 'webhooks', args: 'health: []', fits: () => false },
+  { list: 'accounts', args: 'type: []', fits: () => false },
   { list: 'accounts', args: 'type: PNET', fits: ({ type }) => type === 'PNET' },
   { list: 'accounts', args: 'type: [MAIL, PHOTONET]', fits: ({ type }) => type !== 'PNET' },
   { list: 'accounts', args: 'status: [CREDENTIALS, STOPPED]', fits: ({ status }) => status !== 'OK' },
@@ -70,6 +74,7 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
     args: `state: ${state.toUpperCase()}`,
     fits: ({ jobState }: Item) => jobState === state.toUpperCase(),
   })),
+  { list: 'jobPostings', args: 'state: []', fits: () => false },
   {
     list: 'jobPostings',
     args: `state: [DRAFT, CLOSED], accountId: "${accountId}"`,
@@ -139,7 +144,7 @@ describe.each(allBackends)('lists, $name backend', (backend) => {
       expect(whole.length, filter.list).toBeGreaterThan(expected.length === 0 ? 0 : 3);
       for (const first of [1, 3, 250]) expect(await read(filter, first), filter.args).toEqual(expected);
     }
-    expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(backend.serves.accounts ? 12 : 10);
+    expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(backend.serves.accounts ? 15 : 12);
   });
 
   test('a cursor is invalid for the same list with other filters', async () => {

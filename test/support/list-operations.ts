@@ -79,13 +79,14 @@ export interface GeneratorOptions {
 }
 
 /** Arguments of webhooks that change nothing. */
-const noFilters = ['accountId: null', 'source: []', 'enabled: null', 'health: []', 'query: null', 'orderBy: null'];
+const noFilters = ['accountId: null', 'source: null', 'enabled: null', 'health: null', 'query: null', 'orderBy: null'];
 
 /** Those that leave webhooks out, or ask for an order. */
 const filters = [
   'accountId: "ACo1"',
   'source: MESSAGING',
   'event: [NEW_RELATION]',
+  'source: []',
   'enabled: true',
   'health: FAILING',
   'query: "a"',

@@ -58,10 +58,10 @@ export const eventsById = (database: Database, ids: readonly string[], accountId
   shownEvents(database).select(eventColumns).where('id', 'in', ids).where(isOfAccounts(accountIds));
 
 /** The types of events that pass a filter; null for all. */
-export function typesOf({ source = [], event = [] }: EventFilter): readonly WebhookEvent[] | null {
-  if (source.length === 0 && event.length === 0) return null;
-  const named = event.length === 0 ? webhookEvents : [...new Set(event)];
-  return source.length === 0 ? named : named.filter((type) => source.some((each) => each === sourceByEvent[type]));
+export function typesOf({ source, event }: EventFilter): readonly WebhookEvent[] | null {
+  if (source === undefined && event === undefined) return null;
+  const named = event === undefined ? webhookEvents : [...new Set(event)];
+  return source === undefined ? named : named.filter((type) => source.some((each) => each === sourceByEvent[type]));
 }
 
 /**
@@ -125,6 +125,7 @@ export async function pageOfEvents(
     bounds: boundsOf(keyset, since, null),
     ranges: isSliced ? ranges : null,
     isLarge: true,
+    isEmpty: types?.length === 0,
   });
   const [page = { items: [], cursor: null }] = await selectPages({ database, budget }, context, [started]);
   return page;

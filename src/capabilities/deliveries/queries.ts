@@ -4,7 +4,7 @@ import type { WebhookEvent } from '../../events/sources.ts';
 import { accessTo, type Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
-import type { CursorCodec } from '../../kernel/paging.ts';
+import { type CursorCodec, fitsNothing } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
@@ -75,7 +75,12 @@ export function deliveryQueries({
         const ranges = slicedRanges(database, caller, filter);
         const keyset = deliveryKeyset(filter);
         const bounds = deliveryBounds(keyset, filter);
-        return startPage(listed, keyset, { cursors, scope, cursor, limit }, { bounds, ranges });
+        return startPage(
+          listed,
+          keyset,
+          { cursors, scope, cursor, limit },
+          { bounds, ranges, isEmpty: fitsNothing(filter) },
+        );
       },
       async (started) => {
         const pages = await selectPages({ database, budget }, context, started);

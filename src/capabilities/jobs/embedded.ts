@@ -2,7 +2,7 @@ import { requireSession } from '../../auth/session.ts';
 import { mayActFor } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
-import type { CursorCodec, Page } from '../../kernel/paging.ts';
+import { type CursorCodec, fitsNothing, type Page } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
@@ -111,7 +111,8 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         const listed = listedJobs(database, caller, filter);
         const query = withContent ? withSmallContents(listed) : listed;
         const ranges = slicedJobs(database, caller, filter);
-        return startPage(query, jobKeyset(filter), { cursors, scope, cursor, limit }, { ranges });
+        const place = { cursors, scope, cursor, limit };
+        return startPage(query, jobKeyset(filter), place, { ranges, isEmpty: fitsNothing(filter) });
       },
       async (started) => {
         const pages = await selectPages({ database, budget }, context, started);

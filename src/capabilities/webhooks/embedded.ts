@@ -1,7 +1,7 @@
 import { defaultMapping } from '../../events/event.ts';
 import type { WebhookSource } from '../../events/sources.ts';
 import { isId } from '../../kernel/ids.ts';
-import type { CursorCodec } from '../../kernel/paging.ts';
+import { type CursorCodec, fitsNothing } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import { startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
@@ -38,12 +38,9 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       requests,
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
         const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
-        return startPage(listedWebhooks(context, caller, filter), webhookKeyset(filter), {
-          cursors,
-          scope,
-          cursor,
-          limit,
-        });
+        const place = { cursors, scope, cursor, limit };
+        const listed = listedWebhooks(context, caller, filter);
+        return startPage(listed, webhookKeyset(filter), place, { isEmpty: fitsNothing(filter) });
       },
       async (started) => {
         const pages = await selectPages(context, call, started);

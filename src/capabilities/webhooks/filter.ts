@@ -28,7 +28,7 @@ export const webhookSearchShape = z.strictObject({
   order_by: z.enum(webhookOrders).optional(),
 });
 
-/** Every field must fit; an empty list of values fits all. No service tells the health, or sorts. */
+/** Every field must fit; an empty list of values fits nothing. No service tells the health, or sorts. */
 export type WebhookFilter = z.infer<typeof webhookFilterShape>;
 export type WebhookSearch = z.infer<typeof webhookSearchShape>;
 
@@ -43,12 +43,12 @@ export const webhookListScope = (request: WebhookFilter & Pick<WebhookSearch, 'o
   request.order_by ?? defaultWebhookOrder,
 ];
 
-export const isFilter = ({ source = [], event = [], enabled, query, account_id }: WebhookFilter): boolean =>
-  source.length > 0 || event.length > 0 || enabled !== undefined || query !== undefined || account_id !== undefined;
+export const isFilter = ({ source, event, enabled, query, account_id }: WebhookFilter): boolean =>
+  [source, event, enabled, query, account_id].some((each) => each !== undefined);
 
 /** For a service's webhook. @param accountIds empty for all of the workspace */
 export function fits(
-  { source = [], event = [], enabled, query, account_id }: WebhookFilter,
+  { source, event, enabled, query, account_id }: WebhookFilter,
   webhook: Webhook,
   accountIds: readonly string[],
 ): boolean {
@@ -57,8 +57,8 @@ export function fits(
   const events: readonly string[] = Array.isArray(webhook.events) ? webhook.events : [];
   const ofSource = sourceOfEvents(events);
   return (
-    (source.length === 0 || hasAll || (ofSource !== null && source.includes(ofSource))) &&
-    (event.length === 0 || hasAll || event.some((each) => events.includes(each))) &&
+    (source === undefined || (hasAll && source.length > 0) || (ofSource !== null && source.includes(ofSource))) &&
+    (event === undefined || (hasAll && event.length > 0) || event.some((each) => events.includes(each))) &&
     (enabled === undefined || webhook.enabled === enabled) &&
     (query === undefined || nameKey(String(webhook.name ?? '')).includes(nameKey(query))) &&
     (account_id === undefined || accountIds.length === 0 || accountIds.includes(account_id))

@@ -48,7 +48,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
 
   // The contract's list has no filters. Here they miss nothing: a short page says that others follow.
   const list: WebhooksPort['list'] = async (context, { limit, cursor, ...filter }) => {
-    if ((filter.health ?? []).length > 0) throw notOffered(readDeliveries);
+    if (filter.health !== undefined) throw notOffered(readDeliveries);
     if (filter.order_by !== undefined) throw notOffered('sort webhooks');
     if (filter.account_id !== undefined) requireAccount(context.caller, filter.account_id);
     const page = await read(context, { limit, cursor });
@@ -113,8 +113,8 @@ const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList
   metadata: { object: 'leaf', cursor: 'leaf' },
   differs({ accountIds }, request) {
     if (accountIds !== null) return 'a key that is limited to accounts';
-    const { health = [], order_by } = request;
-    return isFilter(request) || health.length > 0 || order_by !== undefined ? 'a filter, or an order' : undefined;
+    const { health, order_by } = request;
+    return isFilter(request) || health !== undefined || order_by !== undefined ? 'a filter, or an order' : undefined;
   },
   read: (context, requests) =>
     Promise.all(
