@@ -15,10 +15,17 @@ import { allowUnknownValues } from '../graphql/kit/enums.ts';
 import { wrapResolverErrors } from '../graphql/kit/errors.ts';
 import { acceptGlobalIds } from '../graphql/kit/global-ids.ts';
 import { readNetworkValues } from '../graphql/kit/network-values.ts';
+import { requiresScopesDirective } from '../graphql/kit/required-scopes.ts';
 import { sayNullMeansError, semanticNonNullDirective } from '../graphql/kit/semantic-nullability.ts';
 
 const built = builder.toSchema({
-  directives: [...specifiedDirectives, costDirective, listSizeDirective, semanticNonNullDirective],
+  directives: [
+    ...specifiedDirectives,
+    costDirective,
+    listSizeDirective,
+    requiresScopesDirective,
+    semanticNonNullDirective,
+  ],
 });
 
 export const schema = sayNullMeansError(

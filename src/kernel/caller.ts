@@ -92,8 +92,14 @@ export const expiryOf = ({ token }: Caller): ServiceError => (token === undefine
 /** Older keys were made before reading jobs had a scope of its own: writing includes reading. */
 const included: Readonly<Partial<Record<Scope, Scope>>> = { 'jobs:write': 'jobs:read' };
 
+/** The scopes of which any permits what one does. */
+export const permitting = (scope: Scope): readonly Scope[] => [
+  scope,
+  ...scopeNames.filter((each) => included[each] === scope),
+];
+
 export const permits = (granted: ReadonlySet<Scope>, scope: Scope): boolean =>
-  granted.has(scope) || [...granted].some((each) => included[each] === scope);
+  granted.has(scope) || permitting(scope).some((each) => granted.has(each));
 
 /** @throws ServiceError `insufficient_privileges` when the caller's key lacks the scope */
 export function requireScope(caller: Caller, scope: Scope): void {

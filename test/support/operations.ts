@@ -2,6 +2,7 @@
 import type { GraphQLObjectType } from 'graphql';
 import { schema } from '../../src/capabilities/schema.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
+import { requiredScopesOf } from '../../src/graphql/kit/required-scopes.ts';
 import type { Scope } from '../../src/kernel/caller.ts';
 import type { SeededWorkspace } from './backends.ts';
 
@@ -211,10 +212,10 @@ export const fieldOperations: readonly FieldOperation[] = Object.entries(operati
 );
 
 /** The root fields of queries and mutations in the schema. */
-export const rootFields = (): { readonly field: string; readonly description: string }[] =>
+export const rootFields = () =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
-    Object.values((type as GraphQLObjectType).getFields()).map(({ name, description }) => ({
-      field: `${(type as GraphQLObjectType).name}.${name}`,
-      description: description ?? '',
+    Object.values((type as GraphQLObjectType).getFields()).map((field) => ({
+      field: `${(type as GraphQLObjectType).name}.${field.name}`,
+      scopes: requiredScopesOf(field)?.scopes,
     })),
   );

@@ -13,6 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { costDirective } from '../cost/directives.ts';
+import { requiresScopesDirective } from '../kit/required-scopes.ts';
 import { semanticNonNullDirective } from '../kit/semantic-nullability.ts';
 import { printedForComposers } from '../schema/print.ts';
 import { entityKeysOf } from './keys.ts';
@@ -70,7 +71,7 @@ export function subgraphSdl(schema: GraphQLSchema): string {
 }
 
 function withDefinitions({ definitions, ...document }: DocumentNode): DocumentNode {
-  const names = new Set(federation.directives.map(({ name }) => name.value));
+  const names = new Set([...federation.directives.map(({ name }) => name.value), requiresScopesDirective.name]);
   const kept = definitions.filter((each) => each.kind !== Kind.DIRECTIVE_DEFINITION || !names.has(each.name.value));
   return { ...document, definitions: [...kept, ...federation.directives, ...supportingDefinitions] };
 }

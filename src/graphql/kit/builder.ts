@@ -2,6 +2,7 @@ import type { InterfaceParam } from '@pothos/core';
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { inheritMaxAge } from './cache-hint.ts';
+import { runsPlugin } from './runs.ts';
 
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
@@ -15,6 +16,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   defaultFieldNullability: false,
+  plugins: [runsPlugin],
 });
 
 export type SchemaTypes = (typeof builder)['$inferSchemaTypes'];

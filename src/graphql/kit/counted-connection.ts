@@ -92,6 +92,7 @@ export const countedListSource = <Request extends ListRequest, Item>(
   list: Parameters<typeof requestFor<Request, Item>>[0],
   pages: (ports: Ports) => PageSource<Request, Page<Item>> | undefined,
 ): ListSource<ListArguments<Request>, Request, Item, Page<Item>> => ({
+  operation: list.operation,
   connection: requestFor(list),
   account: () => null,
   pages,

@@ -106,7 +106,8 @@ export function mutationField<Input extends object, Output extends Result, Succe
       type: result.type,
       // A failed mutation nulls its own field only: in a non-null field it would hide the others' results.
       nullable: true,
-      description: `${description} Scope: \`${operation.scope}\`.`,
+      description,
+      runs: operation,
       extensions: writes,
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
       // The type of the arguments is not resolved while Input is generic.

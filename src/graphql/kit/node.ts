@@ -7,6 +7,7 @@ import { readsById, readsByIds } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
 import { type IdKind, parseGlobalId } from './global-ids.ts';
+import type { Run } from './runs.ts';
 import { nullMeansError } from './semantic-nullability.ts';
 import { type GivenArguments, type ItemSource, readsFrom } from './source.ts';
 
@@ -139,14 +140,16 @@ builder.queryFields((t) => ({
 
 /**
  * Options of a field that finds an object by its id; null for one that is not there, or that the key cannot see.
- * @param source for a field that is compiled @param given by the object around it, if that was read from a source, too
+ * @param source the operation, or for a field that is compiled its source @param given by the object around it, if that was read from a source, too
  */
 export const foundById = <Args>(
   description: string,
-  source?: ItemSource<Args>,
+  source: ItemSource<Args> | Run,
   given?: GivenArguments<string & keyof Args>,
 ) => ({
   nullable: true as const,
   description,
-  extensions: source === undefined ? readsById : { ...readsById, ...readsFrom(source, given) },
+  ...('pages' in source
+    ? { extensions: { ...readsById, ...readsFrom(source, given) } }
+    : { extensions: readsById, runs: source }),
 });

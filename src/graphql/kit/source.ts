@@ -9,6 +9,7 @@ import type { Connection, ConnectionRequest } from './connection.ts';
 
 /** Reads the list of a connection field. `Args` are coerced arguments. */
 export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
+  readonly operation: Pick<AnyOperation, 'scope'>;
   readonly connection: (args: Args, context: Pick<GraphQLContext, 'caller'>) => ConnectionRequest<Request, Item>;
   /** That the list is read with, and that global ids of its items have. Null for a list of the workspace. */
   readonly account: (args: Args) => string | null;

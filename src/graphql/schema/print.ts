@@ -19,26 +19,27 @@ import {
   directivesOf,
   listSizeDirective,
 } from '../cost/directives.ts';
+import { requiredScopesOf, requiresScopesDirective } from '../kit/required-scopes.ts';
 import { semanticNonNullDirective, semanticNonNullOf } from '../kit/semantic-nullability.ts';
 
 /** As a file: tools with a graphql-js older than 16.9 know no `@oneOf`, and read it where it is defined. */
 export const printedSchema = (schema: GraphQLSchema): string =>
-  printed(schema, false).replace(/^schema \{[^}]*\}\n/m, `$&\n${definitionOf(GraphQLOneOfDirective)}\n`);
+  printed(schema).replace(/^schema \{[^}]*\}\n/m, `$&\n${definitionOf(GraphQLOneOfDirective)}\n`);
 
 /**
  * Without definitions of what the specification has: composers define that themselves. With every cost: routers count a
- * value as nothing where none is said.
+ * value as nothing where none is said. Without scopes: routers would look for them in tokens of their own.
  */
 export const printedForComposers = (schema: GraphQLSchema): string => printed(schema, true);
 
-const printed = (schema: GraphQLSchema, everyCost: boolean): string =>
-  `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)), everyCost)}\n`;
+const printed = (schema: GraphQLSchema, forComposers = false): string =>
+  `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)), forComposers)}\n`;
 
 const definitionOf = ({ description, name, locations }: GraphQLDirective): string =>
   `"""${description}"""\ndirective @${name} on ${locations.join(' | ')}`;
 
-function withDirectives(schema: GraphQLSchema, text: string, everyCost: boolean): string {
-  const costIn = ({ cost }: CostDirectives) => (everyCost || cost?.weight !== defaultWeight ? cost : undefined);
+function withDirectives(schema: GraphQLSchema, text: string, forComposers: boolean): string {
+  const costIn = ({ cost }: CostDirectives) => (forComposers || cost?.weight !== defaultWeight ? cost : undefined);
   let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
   let directives = '';
   let isDescription = false;
@@ -59,7 +60,11 @@ function withDirectives(schema: GraphQLSchema, text: string, everyCost: boolean)
     const [, fieldName = ''] = /^ {2}(\w+)[(:]/.exec(line) ?? [];
     const field = fields[fieldName];
     // The specification weighs object fields only: an interface's field costs what its dearest object has.
-    if (field !== undefined) directives = directivesIn(field, isInterface ? undefined : costIn(directivesOf(field)));
+    if (field !== undefined) {
+      const scopes = forComposers ? undefined : requiredScopesOf(field);
+      const cost = isInterface ? undefined : costIn(directivesOf(field));
+      directives = `${directive(requiresScopesDirective, scopes)}${directivesIn(field, cost)}`;
+    }
     return directives !== '' && /^ {2}(?:\w+|\)): /.test(line) ? `${line}${directives}` : line;
   });
   return lines.join('\n');

@@ -72,10 +72,7 @@ registerNode('Account', ([accountId], { loaders }) => loaders.accounts.load(acco
 builder.queryField('account', (t) =>
   t.field({
     type: AccountObject,
-    ...foundById(
-      'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
-      accountItem,
-    ),
+    ...foundById('The connected account with this id. Null if the key cannot see one.', accountItem),
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),
@@ -85,8 +82,9 @@ builder.subscriptionField('accountUpdated', (t) =>
   t.field({
     type: AccountObject,
     description:
-      'Emits each of these accounts at once as it is, and again whenever its status, name or type changes. Not in proxy mode. Scope: `accounts:read`.',
+      'Emits each of these accounts at once as it is, and again whenever its status, name or type changes. Not in proxy mode.',
     args: { accountIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} accounts.` }) },
+    runs: watchAccounts,
     extensions: readsById,
     subscribe: (_root, { accountIds }, context) =>
       run(watchAccounts, context.ports, context, { account_ids: accountIds }),

@@ -35,8 +35,9 @@ const connectAccounts = countedList({
 const accounts = {
   type: AccountConnection,
   nullable: true,
-  description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
+  description: 'The connected accounts that the key may use, oldest first.',
   args: accountListArgs,
+  runs: listAccounts,
 } as const;
 
 builder.queryField('accounts', (t) =>

@@ -11,7 +11,7 @@ import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
 import { WebhookInterface, webhookItem } from '../../webhooks/graphql/webhook.ts';
-import { findDeliveries, listAttempts, watchDeliveries } from '../operations.ts';
+import { findDeliveries, findLastAttempts, listAttempts, readEventData, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
 
@@ -70,7 +70,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     account: t.field({
       type: AccountObject,
       ...foundById(
-        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it. Scope: `accounts:read`.',
+        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it.',
         accountItem,
         { ids: { accountId: 'account_id' }, unless: 'account_id' },
       ),
@@ -79,6 +79,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     data: t.field({
       type: 'JSON',
       description: 'Data of the event, with the keys of its source, as `eventSamples` shows them.',
+      runs: readEventData,
       extensions: readsById,
       resolve: async ({ delivery_id }, _args, { loaders }) => (await loaders.eventData.load(delivery_id)) ?? gone(),
     }),
@@ -103,7 +104,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     }),
     lastAttempt: t.field({
       type: DeliveryAttemptObject,
-      ...foundById('The last attempt; null before the first one has ended.'),
+      ...foundById('The last attempt; null before the first one has ended.', findLastAttempts),
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.lastAttempts.load(delivery_id),
     }),
     attempts: t.field({
@@ -111,6 +112,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       nullable: true,
       description: 'Lists the attempts, oldest first.',
       args: connectionArgs(deliveryLimits, 'attempts'),
+      runs: listAttempts,
       resolve: async ({ delivery_id, attempt_count }, page, context) => {
         const list = ['attempts', delivery_id];
         const request = { operation: listAttempts, request: { delivery_id }, limits: deliveryLimits, list, ...page };
@@ -129,14 +131,11 @@ registerNode('Delivery', ([deliveryId], { loaders }) => loaders.deliveries.load(
 builder.queryFields((t) => ({
   delivery: t.field({
     type: DeliveryObject,
-    ...foundById(
-      'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
-      {
-        operation: findDeliveries,
-        id: ({ deliveryId }: { readonly deliveryId: string }) => deliveryId,
-        pages: ({ deliveries }) => deliveries.found,
-      },
-    ),
+    ...foundById('Retrieves a delivery. Null if no delivery visible to the API key has this id.', {
+      operation: findDeliveries,
+      id: ({ deliveryId }: { readonly deliveryId: string }) => deliveryId,
+      pages: ({ deliveries }) => deliveries.found,
+    }),
     args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { loaders }) => loaders.deliveries.load(deliveryId),
   }),
@@ -146,12 +145,13 @@ builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryObject,
     description:
-      'Emits a delivery when it is created and when its state changes: its newest state, so that one in between may be skipped. For earlier deliveries, query `deliveries`. Not in proxy mode. Scope: `webhooks:read`.',
+      'Emits a delivery when it is created and when its state changes: its newest state, so that one in between may be skipped. For earlier deliveries, query `deliveries`. Not in proxy mode.',
     args: {
       webhookIds: t.arg.idList({
         description: `Ids of 1 to ${maxWatched} webhooks to watch. Defaults to all webhooks of the workspace.`,
       }),
     },
+    runs: watchDeliveries,
     extensions: readsById,
     subscribe: (_root, { webhookIds }, context) =>
       run(watchDeliveries, context.ports, context, { webhook_ids: webhookIds ?? undefined }),

@@ -16,7 +16,7 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
-import { listEvents, watchEvents } from '../operations.ts';
+import { listEvents, readDataOfEvents, watchEvents } from '../operations.ts';
 import { type AccountEvent, deliveryLimits, eventListScope, maxReplayedEvents } from '../shapes.ts';
 
 const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').implement({
@@ -39,7 +39,7 @@ const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').imple
     account: t.field({
       type: AccountObject,
       ...foundById(
-        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it. Scope: `accounts:read`.',
+        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it.',
         accountItem,
         { ids: { accountId: 'account_id' }, unless: 'account_id' },
       ),
@@ -48,6 +48,7 @@ const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').imple
     data: t.field({
       type: 'JSON',
       description: 'Data of the event, with the keys of its source, as `eventSamples` shows them.',
+      runs: readDataOfEvents,
       extensions: readsById,
       resolve: async ({ event_id }, _args, { loaders }) => (await loaders.dataOfEvents.load(event_id)) ?? gone(),
     }),
@@ -83,8 +84,9 @@ builder.queryField('events', (t) =>
     type: AccountEventConnection,
     nullable: true,
     description:
-      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each. Not in proxy mode. Scope: `webhooks:read`.',
+      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each. Not in proxy mode.',
     args: { ...filterArgs, ...connectionArgs(deliveryLimits, 'events') },
+    runs: listEvents,
     resolve: (_root, args, context) => readConnection(context, requestOf(args, context)),
   }),
 );
@@ -93,7 +95,7 @@ builder.subscriptionField('eventReceived', (t) =>
   t.field({
     type: AccountEventObject,
     description:
-      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`. Not in proxy mode. Scope: `webhooks:read`.',
+      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`. Not in proxy mode.',
     args: {
       ...filterArgs,
       since: t.arg({
@@ -101,6 +103,7 @@ builder.subscriptionField('eventReceived', (t) =>
         description: `Emits first the events that are kept since this time, and those of the ten seconds before it, oldest first: ${maxReplayedEvents} at most. Give \`createdAt\` of the newest event that you have.`,
       }),
     },
+    runs: watchEvents,
     extensions: readsById,
     subscribe: (_root, { accountIds, source, event, since }, context) =>
       run(watchEvents, context.ports, context, {

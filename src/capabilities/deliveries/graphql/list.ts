@@ -48,7 +48,7 @@ builder.queryField('deliveries', (t) =>
     type: DeliveryConnection,
     nullable: true,
     description:
-      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts. Not in proxy mode. Scope: `webhooks:read`.',
+      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts. Not in proxy mode.',
     args: { webhookId: t.arg.id({ description: 'Lists only the deliveries to this webhook.' }), ...listArgs },
     extensions: readsFrom(deliveryList),
     resolve: (_root, args, context) => connectDeliveries(context, args),

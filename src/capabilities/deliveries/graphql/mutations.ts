@@ -2,7 +2,7 @@ import { readsList } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
-import { emitEvent, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
+import { emitEvent, findDeliveries, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
 import type { DeliveriesRedelivered, DeliveryScheduled, EventEmitted } from '../shapes.ts';
 import { DeliveryObject } from './delivery.ts';
 import {
@@ -26,7 +26,8 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
     deliveries: t.field({
       type: [DeliveryObject],
       nullable: { list: false, items: true },
-      description: 'Deliveries of the event, one for each webhook, including held ones. Scope: `webhooks:read`.',
+      description: 'Deliveries of the event, one for each webhook, including held ones.',
+      runs: findDeliveries,
       extensions: readsList(50),
       resolve: ({ delivery_ids }, _args, { loaders }) => delivery_ids.map((id) => loaders.deliveries.load(id)),
     }),
@@ -39,7 +40,7 @@ const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliverySc
     deliveryId: t.exposeID('delivery_id', { description: 'Id of the delivery.' }),
     delivery: t.field({
       type: DeliveryObject,
-      ...foundById('The scheduled delivery. Scope: `webhooks:read`.'),
+      ...foundById('The scheduled delivery.', findDeliveries),
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.deliveries.load(delivery_id),
     }),
   }),

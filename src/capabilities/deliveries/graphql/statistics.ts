@@ -6,7 +6,7 @@ import { run } from '../../../kernel/operation.ts';
 import { statisticsPeriods } from '../../../kernel/periods.ts';
 import { WorkspaceObject } from '../../accounts/graphql/viewer.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
-import { readWebhookSummary } from '../operations.ts';
+import { readBacklogs, readStatistics, readWebhookSummary } from '../operations.ts';
 import {
   type AttemptStatistics,
   maxCounted,
@@ -95,6 +95,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     description:
       'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Not in proxy mode.',
     args: statisticsArgs,
+    runs: readStatistics,
     extensions: readsCounts,
     resolve: ({ id }, { period }, { loaders }) =>
       loaders.statistics.load({ webhookId: id, period: period ?? defaultPeriod }),
@@ -104,6 +105,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     nullable: true,
     description:
       'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Not in proxy mode.',
+    runs: readBacklogs,
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
   }),
@@ -150,8 +152,9 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
     type: WebhookSummaryObject,
     nullable: true,
     description:
-      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Not in proxy mode. Scope: `webhooks:read`.',
+      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Not in proxy mode.',
     args: statisticsArgs,
+    runs: readWebhookSummary,
     extensions: readsCounts,
     resolve: (_workspace, { period }, context) =>
       run(readWebhookSummary, context.ports, context, { period: period ?? defaultPeriod }),

@@ -5,7 +5,7 @@ import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts'
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
-import { createJobDraft, editJob, publishJob, solveJobCheckpointByForm } from '../operations.ts';
+import { createJobDraft, editJob, findJobs, publishJob, solveJobCheckpointByForm } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';
 import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
@@ -24,7 +24,7 @@ function postingAfter(
 
 const postingField = {
   type: PnetJobPostingObject,
-  ...foundById('The job after the mutation. Embedded mode only.'),
+  ...foundById('The job after the mutation. Embedded mode only.', findJobs),
 } as const;
 
 /** A payload that clients can add to a list, unlike the result union, which has errors. */

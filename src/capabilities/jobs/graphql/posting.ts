@@ -66,7 +66,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     accountId: t.exposeID('account_id', { description: 'Id of the account that the job belongs to.' }),
     account: t.field({
       type: AccountObject,
-      ...foundById('The account that the job belongs to. Scope: `accounts:read`.', accountItem, {
+      ...foundById('The account that the job belongs to.', accountItem, {
         ids: { accountId: 'account_id' },
       }),
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),

@@ -47,21 +47,18 @@ const jobList = countedListSource(jobPostings, (ports) => ports.jobs.pages);
 builder.queryFields((t) => ({
   jobPosting: t.field({
     type: PnetJobPostingObject,
-    ...foundById(
-      'The job posting or draft with this id. Null if the key cannot see one. Embedded mode only. Scope: `jobs:read`.',
-      {
-        operation: findJobs,
-        id: ({ jobId }: { readonly jobId: string }) => jobId,
-        pages: ({ jobs }) => jobs.found,
-      },
-    ),
+    ...foundById('The job posting or draft with this id. Null if the key cannot see one. Embedded mode only.', {
+      operation: findJobs,
+      id: ({ jobId }: { readonly jobId: string }) => jobId,
+      pages: ({ jobs }) => jobs.found,
+    }),
     args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
   jobPostings: t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts. Embedded mode only. Scope: `jobs:read`.',
+    description: 'Job postings and drafts. Embedded mode only.',
     args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
     extensions: readsFrom(jobList),
     resolve: (_root, args, context, info) => connectJobs(info)(context, args),
@@ -72,7 +69,7 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
   t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts of the account. Scope: `jobs:read`.',
+    description: 'Job postings and drafts of the account.',
     args: jobListArgs,
     extensions: readsFrom(jobList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context, info) => connectJobs(info)(context, { ...args, accountId: account_id }),
@@ -83,10 +80,11 @@ builder.subscriptionField('jobPostingUpdated', (t) =>
   t.field({
     type: PnetJobPostingObject,
     description:
-      'Emits each of these job postings at once as it is, and again whenever it changes. Embedded mode only. Scope: `jobs:read`.',
+      'Emits each of these job postings at once as it is, and again whenever it changes. Embedded mode only.',
     args: {
       jobIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} job postings or drafts.` }),
     },
+    runs: watchJobs,
     extensions: readsById,
     subscribe: (_root, { jobIds }, context) => run(watchJobs, context.ports, context, { job_ids: jobIds }),
     resolve: (posting) => posting,

@@ -59,7 +59,7 @@ export const authorArgs = builder.args((t) => ({
 }));
 
 export const postsDescription =
-  'Posts of a user or company, as the account sees them on its network, in the order of the network. Scope: `posts:read`.';
+  'Posts of a user or company, as the account sees them on its network, in the order of the network.';
 
 export interface PostListArguments {
   readonly accountId: string;
@@ -70,6 +70,7 @@ export interface PostListArguments {
 }
 
 export const postList: ListSource<PostListArguments, PostListRequest, Post, PostList> = {
+  operation: listPosts,
   connection: ({ accountId, identifier, isCompany, first, after }) => ({
     operation: listPosts,
     request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },

@@ -27,7 +27,7 @@ export const NetworkAuthorInterface = builder.interfaceRef<object>('NetworkAutho
     posts: t.field({
       type: PostConnection,
       nullable: true,
-      description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
+      description: 'Posts of this author, read with the same account.',
       args: postConnectionArgs,
       ...resolvedByType,
     }),

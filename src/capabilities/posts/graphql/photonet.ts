@@ -47,7 +47,7 @@ const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetOwner', {
     isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
     isPrivate: t.exposeBoolean('is_private', required("Whether only followers can see the user's posts.")),
     posts: authorPostsField(t, {
-      description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
+      description: 'Posts of this user, read with the same account.',
     }),
   }),
 });

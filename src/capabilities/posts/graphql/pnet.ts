@@ -49,7 +49,7 @@ const AuthorObject = partType<ReadWith<PnetAuthor>>('PnetAuthor', {
     headline: t.exposeString('headline', optional('Headline under the name on the profile.')),
     profilePictureUrl: t.exposeString('profile_picture_url', optional('URL of the profile picture or logo.')),
     posts: authorPostsField(t, {
-      description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
+      description: 'Posts of this author, read with the same account.',
       isCompany: 'is_company',
     }),
   }),

@@ -1,5 +1,6 @@
 import { builder } from '../../../graphql/kit/builder.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
+import { findWebhookHealth } from '../operations.ts';
 import type { WebhookHealth } from '../shapes.ts';
 import { DisabledReasonEnum, WebhookHealthStateEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
@@ -39,6 +40,7 @@ builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
   t.boolean({
     ...foundById(
       'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Not in proxy mode.',
+      findWebhookHealth,
     ),
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),
@@ -49,6 +51,7 @@ builder.interfaceField(WebhookInterface, 'health', (t) =>
     type: WebhookHealthObject,
     ...foundById(
       "Health of the webhook's endpoint; null if the API key may not manage the webhook. Not in proxy mode.",
+      findWebhookHealth,
     ),
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),

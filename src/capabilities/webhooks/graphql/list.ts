@@ -65,7 +65,7 @@ builder.queryField('webhooks', (t) =>
     type: WebhookConnection,
     nullable: true,
     description:
-      'Lists the AUTO and TRIGGER webhooks of the workspace; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
+      'Lists the AUTO and TRIGGER webhooks of the workspace; for an API key that is limited to accounts, those that listen to one of them.',
     args: {
       accountId: t.arg.id({
         description: 'Lists only the webhooks that listen to this account, including those of all accounts.',
@@ -81,8 +81,7 @@ builder.objectField(AccountObject, 'webhooks', (t) =>
   t.field({
     type: WebhookConnection,
     nullable: true,
-    description:
-      'Lists the webhooks that listen to the account, including those of all accounts. Scope: `webhooks:read`.',
+    description: 'Lists the webhooks that listen to the account, including those of all accounts.',
     args: listArgs,
     extensions: readsFrom(webhookList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context) => connectWebhooks(context, { ...args, accountId: account_id }),

@@ -9,6 +9,7 @@ import {
   createTriggerWebhook,
   createWebhook,
   deleteWebhook,
+  findWebhooks,
   revealWebhookSecret,
   rotateWebhookSecret,
   setWebhookEnabled,
@@ -42,7 +43,7 @@ const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implem
     webhookId: t.exposeID('webhook_id', required('Id of the new webhook.')),
     webhook: t.field({
       type: WebhookInterface,
-      ...foundById('The new webhook. Scope: `webhooks:read`.'),
+      ...foundById('The new webhook.', findWebhooks),
       resolve: ({ webhook_id }, _args, { loaders }) => {
         if (typeof webhook_id === 'string') return loaders.webhooks.load(webhook_id);
         throw new ServiceError('provider_error', { detail: 'The service did not say the id of the new webhook.' });
@@ -79,7 +80,7 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     webhook: t.field({
       type: WebhookInterface,
-      ...foundById('The updated webhook. Scope: `webhooks:read`.'),
+      ...foundById('The updated webhook.', findWebhooks),
       resolve: ({ webhook_id }, _args, { loaders }) => {
         loaders.webhookHealth.clear(webhook_id);
         loaders.wholeWebhooks.clear(webhook_id);

@@ -11,6 +11,7 @@ import { isOf, readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
 import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
+import { findAccounts } from '../../accounts/operations.ts';
 import { hiddenValue } from '../headers.ts';
 import { findWebhooks } from '../operations.ts';
 import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
@@ -24,7 +25,7 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
     type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
     account: t.field({
       type: AccountObject,
-      ...foundById('The full account; null if the API key cannot see it. Scope: `accounts:read`.'),
+      ...foundById('The full account; null if the API key cannot see it.', findAccounts),
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
@@ -188,10 +189,7 @@ export const webhookItem: ItemSource<{ readonly webhookId: string }> = {
 builder.queryField('webhook', (t) =>
   t.field({
     type: WebhookInterface,
-    ...foundById(
-      'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
-      webhookItem,
-    ),
+    ...foundById('Retrieves a webhook. Null if no webhook visible to the API key has this id.', webhookItem),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),

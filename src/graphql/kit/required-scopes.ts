@@ -1,0 +1,36 @@
+/**
+ * `@requiresScopes`, in the shape of Apollo's: what the API key of a caller needs. A field says by its option `runs` which
+ * operation it runs, and the operation knows its scope. Subgraphs do not say it: a router would look for the scopes in
+ * tokens of its own.
+ */
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+import { permitting, type Scope } from '../../kernel/caller.ts';
+
+export const requiresScopesDirective = new GraphQLDirective({
+  name: 'requiresScopes',
+  description: 'The scopes that an API key needs for the field: all of one of the lists.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    scopes: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))))),
+      description: 'Lists of scopes, by the names that keys are made with.',
+    },
+  },
+});
+
+export const scopeOf = ({ extensions }: GraphQLField<unknown, unknown>): Scope | undefined =>
+  // Only the plugin in runs.ts writes this extension.
+  extensions.scope as Scope | undefined;
+
+/** The values of the directive: each scope that suffices. */
+export function requiredScopesOf(field: GraphQLField<unknown, unknown>) {
+  const scope = scopeOf(field);
+  return scope === undefined ? undefined : { scopes: permitting(scope).map((each) => [each]) };
+}
