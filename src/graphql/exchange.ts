@@ -2,7 +2,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type IncomingRequest, noteEvent } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
-import { type FairTurns, type Turn, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
+import { type FairTurns, type Turn, turnsOfRequest, type Waiter } from '../kernel/lib/fair-turns.ts';
 import { nothingSpent, Printing, ReadMemo, type RequestContext, type Spent } from '../kernel/request-context.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
@@ -54,7 +54,7 @@ interface Execution {
   readonly printing: Printing;
 }
 
-export class Exchange<Request extends OperationRequest = OperationRequest> {
+export class Exchange<Request extends OperationRequest = OperationRequest> implements Waiter {
   readonly http: Request;
   sent: SentParameters = {};
   caller: Caller | null = null;
@@ -96,13 +96,18 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   /** Turn of execution. By default, a piece weighs the operation's cost, but for its first write: that is the wait for a port. */
   get turn(): Turn {
     const cost = this.cost.requestedCost ?? 0;
-    this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.isMutation ? cost - weightOfWrite : cost);
+    this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.isMutation ? cost - weightOfWrite : cost, this);
     return this.#turn;
   }
 
   /** Turn of work before the cost is known. */
   turnBefore(weight: number): Promise<void> | null {
-    return this.#turns.take(this.#owner, weight);
+    return this.#turns.take(this.#owner, weight, this);
+  }
+
+  /** Nobody waits for the response. */
+  get isGone(): boolean {
+    return this.http.clientAborted.aborted;
   }
 
   get #owner(): string {

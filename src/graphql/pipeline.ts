@@ -118,7 +118,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         const outcome = gates[at]?.(exchange) ?? null;
         if (outcome instanceof Promise)
           return outcome
-            .then((later) => (later === null ? pass(exchange, at + 1) : present(later, exchange, options)))
+            .then((later) => (later === null ? passLater(exchange, at + 1) : present(later, exchange, options)))
             .catch(refuse);
         if (outcome === null) continue;
         const presented = present(outcome, exchange, options);
@@ -128,6 +128,12 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     } catch (error) {
       return refuse(error);
     }
+  }
+
+  /** @throws the reason of a client that has gone meanwhile */
+  function passLater(exchange: Exchange, first: number) {
+    exchange.http.clientAborted.throwIfAborted();
+    return pass(exchange, first);
   }
 
   /** @param first the executors before it have declined */

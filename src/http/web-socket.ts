@@ -109,8 +109,9 @@ export class SocketConnection {
     };
   }
 
+  /** At once when the connection is lost: ws tells it behind all messages that have arrived. */
   onClose(listener: (code: number) => void): void {
-    this.#socket.once('close', listener);
+    this.#connection.once('close', () => listener(Reflect.get(this.#socket, '_closeCode')));
   }
 
   /** @returns false if the connection broke before the message was sent */

@@ -1,12 +1,12 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
 
 import { getOperationAST, parse } from 'graphql';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
-import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
+import { compiled, runCompiled } from '../../src/graphql/executors/compiled/run.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent } from '../../src/kernel/request-context.ts';
@@ -65,4 +65,25 @@ test.each([
     expect([undefined, { data: { posts: { nodes }, __typename: 'Query' } }]).toContainEqual(response);
   }
   expect(fits).toBeGreaterThan(10_000);
+});
+
+test('a failure of an operation whose client has gone is not logged, and nothing else executes it', () => {
+  const warn = vi.fn();
+  const executor = compiled({ ports: {}, cursors: {}, maxResponseBytes: 1, logger: { warn } } as never);
+  const planFor = () => {
+    throw new Error('The database is closed');
+  };
+  const execute = (clientAborted: AbortSignal) =>
+    executor({
+      operation: { plans: { planFor } },
+      caller: {},
+      values: {},
+      http: { facts: {}, clientAborted },
+    } as never);
+  const here = new AbortController();
+  expect(execute(here.signal)).toMatchObject({ reason: 'failed' });
+  expect(warn).toHaveBeenCalledOnce();
+  here.abort();
+  expect(() => execute(here.signal)).toThrow('abort');
+  expect(warn).toHaveBeenCalledOnce();
 });

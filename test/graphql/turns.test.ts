@@ -19,6 +19,7 @@ const small = '{ a }';
 
 /** An exchange whose turns come when they are given. */
 function waitingExchange(text: string) {
+  const gone = new AbortController();
   const weights: number[] = [];
   let give = () => {};
   const take = (_owner: string, weight: number) => {
@@ -28,10 +29,16 @@ function waitingExchange(text: string) {
       give = resolve;
     });
   };
-  const request = { id: 'test', ip: '192.0.2.1', facts: {}, headers: {} } as IncomingRequest;
+  const request = {
+    id: 'test',
+    ip: '192.0.2.1',
+    facts: {},
+    headers: {},
+    clientAborted: gone.signal,
+  } as IncomingRequest;
   const exchange = new Exchange(request, { maxCost: 1, turns: { ...createFairTurns(), take } });
   exchange.text = text;
-  return { exchange, weights, give: () => give() };
+  return { exchange, weights, give: () => give(), leave: () => gone.abort() };
 }
 
 const options = { schema, introspect: () => () => '{"data":{}}', compiling: null };
@@ -87,6 +94,21 @@ test.each([
   give();
   await outcome;
   expect(isExecuted).toBe(true);
+});
+
+test('an operation is not executed if its client goes before its turn', async () => {
+  const execute = resolving(executorOptions as unknown as Parameters<typeof resolving>[0]);
+  const { exchange, give, leave } = waitingExchange(small);
+  const operation = rememberedDocuments(options)(small).find(null);
+  if (operation === undefined) throw new Error('The document has no operation');
+  exchange.operation = operation;
+  exchange.cost = { requestedCost: turnLimits.perTurn, limit: turnLimits.perTurn };
+  const outcome = execute(exchange);
+  expect(exchange.isGone).toBe(false);
+  leave();
+  give();
+  await expect(outcome).rejects.toMatchObject({ name: 'AbortError' });
+  expect(exchange.isGone).toBe(true);
 });
 
 test('a large body is parsed in its turn, a small one at once', async () => {

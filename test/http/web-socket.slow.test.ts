@@ -56,6 +56,35 @@ async function serveMessage(waiting: WaitingLimits) {
   };
 }
 
+test('a lost connection is told before the messages that have arrived', async () => {
+  server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => undefined });
+  let ours: Socket | undefined;
+  let heard = 0;
+  const lost = new Promise<number>((resolve) => {
+    server.addSocket({ path: '/graphql', protocol: 'x', origins: [] }, async () => (connection) => {
+      connection.onMessage(() => {
+        heard += 1;
+        ours?.destroy();
+        return null;
+      });
+      connection.onClose(() => resolve(heard));
+    });
+  });
+  server.server.on('connection', (socket: Socket) => {
+    ours = socket;
+  });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const client = new WebSocket(`${address.replace('http', 'ws')}/graphql`, 'x');
+  clients.push(client);
+  await once(client, 'open');
+  // @ts-expect-error what is below the protocol
+  const socket: Socket = client._socket;
+  socket.cork();
+  for (let at = 0; at < 500; at += 1) client.send('x');
+  socket.uncork();
+  expect(await lost).toBeLessThan(10);
+});
+
 const patient: WaitingLimits = { maxBytes: 1e9, idleBytes: 1e9, idleMs: 60_000, stallMs: 60_000 };
 
 test('a client that reads nothing is cut off, one that reads slowly is not', async () => {
@@ -153,7 +182,7 @@ test('what stands between the parts of a message counts with it, and ends the co
   expect(ours.destroyed).toBe(false);
   const pongs = setInterval(() => {
     for (let n = 0; n < 1_000; n += 1) client.pong(Buffer.alloc(125));
-  }, 1);
+  }, 20);
   await once(client, 'close');
   clearInterval(pongs);
   expect(ours.bytesRead).toBeLessThan(4 * mebibyte);

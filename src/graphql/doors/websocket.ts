@@ -7,7 +7,7 @@ import { type ServeSocket, type SocketConnection, tryAgainLater } from '../../ht
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/abort-signal.ts';
-import { weightOfBytes } from '../../kernel/lib/fair-turns.ts';
+import { type Waiter, weightOfBytes } from '../../kernel/lib/fair-turns.ts';
 import { stringify } from '../../kernel/lib/json-text.ts';
 import { bytesOf } from '../../kernel/request-context.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
@@ -76,7 +76,7 @@ interface SessionOptions extends WebSocketDoorOptions {
   readonly keyless: KeylessSockets;
 }
 
-class Session {
+class Session implements Waiter {
   readonly #connection: SocketConnection;
   readonly #options: SessionOptions;
   readonly #operations = new Map<string, SocketOperation>();
@@ -116,6 +116,10 @@ class Session {
     connection.onMessage((text) => this.#hear(text));
   }
 
+  get isGone(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
   /** A message is read in its turn, as a request's body is. @returns null if that was at once */
   #hear(text: string | null): Promise<void> | null {
     if (this.#isRefused) return null;
@@ -132,6 +136,7 @@ class Session {
   async #readOn(first: Promise<void> | null): Promise<void> {
     await first;
     for (let text = this.#unread.shift(); text !== undefined; text = this.#unread.shift()) {
+      if (this.isGone) break;
       this.#serveMessage(text);
       const [next] = this.#unread;
       if (next !== undefined) await this.#turnFor(next);
@@ -140,7 +145,7 @@ class Session {
   }
 
   #turnFor(text: string | null): Promise<void> | null {
-    return this.#options.turns.take(this.#owner, weightOfBytes(text?.length ?? 0));
+    return this.#options.turns.take(this.#owner, weightOfBytes(text?.length ?? 0), this);
   }
 
   #serveMessage(text: string | null): void {
@@ -193,7 +198,7 @@ class Session {
   }
 
   async #receive(text: string | null): Promise<void> {
-    if (this.#closed.signal.aborted || this.#isRefused) return;
+    if (this.isGone || this.#isRefused) return;
     this.#messages += 1;
     if (!this.#hasCaller && this.#messages > keylessLimits.messages) return this.#leave('Send a right API key first.');
     const message = this.#read(text);
@@ -266,7 +271,7 @@ class Session {
     this.#begun.abort();
     const { streams, keyless } = this.#options;
     if (caller === null) {
-      if (this.#closed.signal.aborted) return;
+      if (this.isGone) return;
       keyless.stay(this.#connection.opening.ip, this.#closed.signal, (reason) => this.#leave(reason));
       return;
     }

@@ -115,6 +115,11 @@ export function createStreamTurns(turns: FairTurns) {
           weight: Math.max(turn.cost, streamLimits.leastWeight),
           isReady: () => turn.signal.aborted || isReady(turn),
           begin: () => resolve(resultFor(turn, execute)),
+          waiter: {
+            get isGone() {
+              return turn.signal.aborted;
+            },
+          },
         });
       }),
     open({ keyId, unread }: Pick<StreamTurn, 'keyId' | 'unread'>) {

@@ -129,14 +129,14 @@ export function createFairTurns() {
 export type Turn = (weight?: number) => Promise<void> | null;
 
 /** @param usual the default weight of a piece */
-export function turnsOfRequest(turns: FairTurns, owner: string, usual: number): Turn {
+export function turnsOfRequest(turns: FairTurns, owner: string, usual: number, waiter?: Waiter): Turn {
   let pending: Promise<void> | null = null;
   return (weight) => {
-    if (weight !== undefined) return turns.take(owner, weight);
+    if (weight !== undefined) return turns.take(owner, weight, waiter);
     // A read that did not wait goes on in the turn that it began in.
     if (turns.isGiving) return null;
     pending ??=
-      turns.take(owner, usual)?.then(() => {
+      turns.take(owner, usual, waiter)?.then(() => {
         pending = null;
       }) ?? null;
     return pending;

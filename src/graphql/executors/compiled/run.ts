@@ -36,6 +36,8 @@ export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledO
     if (plans === null) return new Declined('compiling is off');
     const { facts } = exchange.http;
     const decline = (error: unknown) => {
+      // Nobody waits for what resolvers would find, and what failed may have failed for that.
+      exchange.http.clientAborted.throwIfAborted();
       const declined = declinedBy(error, logger);
       facts.compiled = declined.reason;
       return declined;

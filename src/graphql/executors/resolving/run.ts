@@ -21,7 +21,10 @@ export const resolving =
   async (exchange) => {
     // Operations that read nothing through a port would never wait, such as thousands of ids that are refused.
     const turn = exchange.turn();
-    if (turn !== null) await turn;
+    if (turn !== null) {
+      await turn;
+      exchange.http.clientAborted.throwIfAborted();
+    }
     const { caller, operation, values } = exchange;
     const result = await execute({
       schema: options.schema,
