@@ -13,7 +13,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_846,
   'capabilities/jobs': 2_162,
   'capabilities/posts': 1_388,
-  'capabilities/webhooks': 2_891,
+  'capabilities/webhooks': 2_890,
   delivery: 4_100,
   events: 548,
   graphql: 1_081,

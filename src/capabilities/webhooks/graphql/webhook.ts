@@ -10,8 +10,7 @@ import type { ItemSource } from '../../../graphql/kit/source.ts';
 import { isOf, readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
 import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
-import { findAccounts } from '../../accounts/operations.ts';
+import { AccountObject, AccountTypeEnum, accountItem } from '../../accounts/graphql/account.ts';
 import { hiddenValue } from '../headers.ts';
 import { findWebhooks } from '../operations.ts';
 import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
@@ -25,7 +24,7 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
     type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
     account: t.field({
       type: AccountObject,
-      ...foundById('The full account; null if the API key cannot see it.', findAccounts),
+      ...foundById('The full account; null if the API key cannot see it.', accountItem.operation),
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
