@@ -72,8 +72,17 @@ export type Part =
     }
   /** Absence and null are refused if `required`, else printed as null; so with leaves and lists. */
   | { readonly kind: 'object'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
-  /** Entries in brackets, with commas: objects, unless the shape has a list of leaves. Other entries are refused. */
-  | { readonly kind: 'list'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
+  /**
+   * Entries in brackets, with commas: objects, unless the shape has a list of leaves. Other entries are refused. With
+   * `emptyIsNull`, null for an empty list.
+   */
+  | {
+      readonly kind: 'list';
+      readonly key: string;
+      readonly required: boolean;
+      readonly emptyIsNull?: boolean | undefined;
+      readonly parts: readonly Part[];
+    }
   /** The first entry of a list. An empty list is as good as none. */
   | { readonly kind: 'first'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
   /** The objects between two indices (passed with the print), with commas, without brackets. */

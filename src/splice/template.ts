@@ -147,6 +147,7 @@ function writeDetails(place: StepScope, step: number, part: Exclude<Part, PartOf
     case 'list':
     case 'first':
       memory.set(step + stepRequired, Number(part.required));
+      if (part.kind === 'list' && part.emptyIsNull === true) memory.set(step + stepOtherwise, 1);
       writeBody(place, step, part);
       return;
     case 'inner':

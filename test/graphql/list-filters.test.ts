@@ -24,8 +24,8 @@ const selections: Readonly<Record<string, string>> = {
 const source = (item: Item) => (item.source ?? null) as string | null;
 const events = ({ events: all }: Item) => all as readonly string[];
 const listensTo = (accountId: string) => (item: Item) => {
-  const accounts = item.accounts as readonly { accountId: string }[];
-  return accounts.length === 0 || accounts.some((account) => account.accountId === accountId);
+  const accounts = item.accounts as readonly { accountId: string }[] | null;
+  return accounts === null || accounts.some((account) => account.accountId === accountId);
 };
 
 const filtersOf = (accountId: string): readonly Filtered[] => [
@@ -202,9 +202,7 @@ describe.each(allBackends)('lists, $name backend', (backend) => {
     ['an account that nobody has', '"xxxxxxxxxxxxxxxxxxxxxx"'],
     ['text that is no id', '"?"'],
   ])('webhooks of %s are those of all accounts', async (_what, accountId) => {
-    const all = (await read({ list: 'webhooks', args: '' })).filter(
-      ({ accounts }) => (accounts as unknown[]).length === 0,
-    );
+    const all = (await read({ list: 'webhooks', args: '' })).filter(({ accounts }) => accounts === null);
     expect(await read({ list: 'webhooks', args: `accountId: ${accountId}` })).toEqual(all);
   });
 

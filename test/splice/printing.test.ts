@@ -308,6 +308,13 @@ describe('lists', () => {
     expect(spliced(shape, list(true), '{}')).toEqual(missing);
   });
 
+  test('are null if they are empty, where the plan says so', () => {
+    const ofSome = list(true).map((part) => ({ ...part, emptyIsNull: true }) as Part);
+    expect(spliced(shape, ofSome, '{"l":[{"a":7}]}')).toBe('[7]');
+    expect(spliced(shape, ofSome, '{"l":[ ]}')).toBe('null');
+    expect(spliced(shape, ofSome, '{"l":null}')).toEqual(missing);
+  });
+
   test.each([
     [0, 4, '0,1,2,3'],
     [0, 100, '0,1,2,3'],

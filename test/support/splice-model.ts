@@ -125,6 +125,7 @@ function printValue(part: Extract<Part, { required: boolean }>, value: unknown, 
       return printParts(part.parts, { ...place, object: value, shape: insideOf(place, part.key) });
     case 'list':
       if (!Array.isArray(value)) throw new Refused(part.key);
+      if (value.length === 0 && part.emptyIsNull === true) return 'null';
       return `[${entriesOf(place, part.key, value)
         .map((entry) => printParts(part.parts, entry))
         .join(',')}]`;

@@ -79,7 +79,7 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
       enabled: true,
       requestUrl,
       format: 'JSON',
-      accounts: [],
+      accounts: null,
       headers: [],
       data: keys.map((key) => ({ name: key, key: key.toUpperCase() })),
       events: events.map((event) => event.toUpperCase()),
@@ -213,7 +213,7 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     );
     const limited = await workspace.newKey({ accountIds: [mine] });
     const other = await workspace.account();
-    for (const accountIds of [[other], [mine, other], []]) {
+    for (const accountIds of [[other], [mine, other], null]) {
       const { data } = await graphql(served.address, limited, createDocument, {
         input: { requestUrl, source: { users: {} }, accountIds },
       });

@@ -40,7 +40,6 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
     for (const [name, value] of [
       ['name', null],
       ['headers', null],
-      ['accountIds', null],
       ['format', null],
       ['requestUrl', null],
       ['source', null],
@@ -49,6 +48,22 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
       const refused = await act('updateWebhook', { webhookId, [name]: value });
       expect(refused).toMatchObject({ type: 'errors/invalid_parameters', detail: expect.stringContaining(name) });
     }
+  });
+
+  it('takes null for all accounts, as a webhook reads, and no empty list', async () => {
+    const { gateway, ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    const accounts = async () =>
+      (await ask('query ($id: ID!) { webhook(webhookId: $id) { accounts { accountId } } }', { id: webhookId })).data
+        .webhook.accounts;
+    await act('updateWebhook', { webhookId, accountIds: [gateway.accountId] });
+    expect(await accounts()).toEqual([{ accountId: gateway.accountId }]);
+    expect(await act('updateWebhook', { webhookId, accountIds: [] })).toMatchObject({
+      type: 'errors/invalid_parameters',
+      detail: expect.stringContaining('input.accountIds'),
+    });
+    expect(await act('updateWebhook', { webhookId, accountIds: null })).toEqual({ __typename: 'WebhookUpdated' });
+    expect(await accounts()).toBeNull();
   });
 
   it('refuses an address that is not public, as createWebhook does', async () => {

@@ -1,6 +1,7 @@
 /** Mutations: one argument `input`, one operation, and a result union of successes and expected failures. */
 import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
 import { type GraphQLField, type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import { requireScope } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import { type AnyOperation, run } from '../../kernel/operation.ts';
@@ -88,6 +89,7 @@ export function mutationField<Input extends object, Output extends Result, Succe
   ): Promise<Result | Failure> => {
     let request: object | undefined;
     try {
+      requireScope(context.caller, operation.scope);
       // Of the same type: what is left out may be.
       const given = withRawIds(refusesNull ? sent : (withoutNulls(sent, type) as Input), ids);
       request = toRequest(given);

@@ -12,9 +12,9 @@ import type { OptionalValue, RequiredValue } from './network-values.ts';
 export type WireValue =
   /**
    * The value under `exposed` of the object, or of its part `within`; null without the part. Callers without the scope
-   * get another.
+   * get another. With `emptyIsNull`, an empty list is null.
    */
-  | { readonly exposed: string; readonly within?: string; readonly scope?: Scope }
+  | { readonly exposed: string; readonly within?: string; readonly scope?: Scope; readonly emptyIsNull?: boolean }
   /** What `words` has for the first string of the list; null for any other, and for none. */
   | { readonly firstOf: string; readonly words: Readonly<Record<string, string>> }
   | { readonly present: string }
@@ -80,9 +80,10 @@ export const shows = (window: Shows) => ({ window });
 export const shownBy = ({ extensions }: GraphQLField<unknown, unknown>): Shows | undefined =>
   extensions.window as Shows | undefined;
 
-/** A value that depends on scopes has a resolver of its own. */
+/** A value that depends on scopes, or is null for an empty list, has a resolver of its own. */
 type PlainValue = Exclude<WireValue, { readonly part: string } | { readonly globalId: string }> & {
   readonly scope?: never;
+  readonly emptyIsNull?: never;
 };
 
 /** Options of a field with the value at `wire`: one declaration gives resolver and extension, so that they agree. */

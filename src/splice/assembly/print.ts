@@ -43,7 +43,7 @@ import {
   stepText,
   stepTextLength,
 } from '../layout.ts';
-import { closeBracket, comma, openBracket } from './characters.ts';
+import { closeBracket, comma, openBracket, wordNull } from './characters.ts';
 import { find } from './dictionary.ts';
 import { current, printParameter, setCurrent } from './parameters.ts';
 import { printBase64url, printInstant, printInteger, printMapped, printNull, printNumber, printPresence } from './print-leaf.ts';
@@ -181,10 +181,14 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
 }
 
 function printList(step: usize, slot: usize, out: usize): usize {
+  const count = lengthOf(slot);
+  if (count === 0 && load<u32>(step, stepOtherwise)) {
+    store<u32>(out, wordNull);
+    return out + 4;
+  }
   store<u8>(out, openBracket);
   out++;
   const body: usize = load<u32>(step, stepBody);
-  const count = lengthOf(slot);
   let frame = startOf(slot);
   for (let at: usize = 0; at < count; at++) {
     out = printEntry(body, frame, at === 0, out);

@@ -3,6 +3,7 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { camelCase, flattenOneOf, pascalCase, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
+import { invalidParameters } from '../../../kernel/issues.ts';
 import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
 
 /** Each source has its own enum of events and, if it offers a choice, of payload keys. */
@@ -15,7 +16,7 @@ function sourceInput(source: string, { mapping, meanings }: SourceRow) {
     fields: (t) => ({
       events: t.field({
         type: [EventEnum],
-        description: 'Events to subscribe to. Defaults to all events of the source.',
+        description: 'Events to subscribe to. Null for all events of the source.',
       }),
       ...(DataInput === null
         ? {}
@@ -70,7 +71,7 @@ const newSettings = (t: InputFields) => ({
   requestUrl: t.string({ required: true, description: requestUrl }),
   format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
   accountIds: t.idList({
-    description: 'Ids of the accounts to listen to. Defaults to all current and future accounts of the workspace.',
+    description: 'Ids of the accounts to listen to. Null for all current and future accounts of the workspace.',
   }),
   idempotencyKey: t.string(idempotencyKeyOfCreation),
   name: t.string({ description: 'Display name.' }),
@@ -114,7 +115,7 @@ export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhook
 
 export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description:
-    'The webhook to update. Fields left out keep their values, and null is an error; lists are replaced as a whole.',
+    'The webhook to update. Fields left out keep their values; lists are replaced as a whole. Null is an error, but where it stands for all.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
     requestUrl: t.string({ description: requestUrl }),
@@ -124,7 +125,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     }),
     format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({
-      description: 'Ids of the accounts to listen to; an empty list for all accounts of the workspace.',
+      description: 'Ids of the accounts to listen to. Null for all current and future accounts of the workspace.',
     }),
     name: t.string({ description: 'Display name. To clear it, send an empty string.' }),
     headers: t.field({
@@ -133,6 +134,16 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     }),
   }),
 });
+
+/** An empty list, which stands for all in the contract, is none here: null says it. @throws ServiceError for one */
+export function listRequest(input: { readonly accountIds?: readonly string[] | null | undefined }): object {
+  const { accountIds } = input;
+  if (accountIds?.length === 0) {
+    const message = 'must have at least 1 entry: null stands for all accounts';
+    throw invalidParameters([{ path: ['account_ids'], code: 'too_few', limit: 1, message }]);
+  }
+  return toSnakeCase(accountIds === null ? { ...input, accountIds: [] } : input);
+}
 
 const ofWebhook = (name: string, description: string) =>
   builder.inputType(name, { description, fields: (t) => ({ webhookId: t.id(webhookId) }) });
@@ -170,7 +181,7 @@ export function webhookRequest({
   source,
   ...common
 }: typeof CreateWebhookInput.$inferInput | typeof UpdateWebhookInput.$inferInput): object {
-  const fields = toSnakeCase(common);
+  const fields = listRequest(common);
   if (source === undefined) return fields;
   return source === null ? { ...fields, source } : flattenOneOf('source', source, fields);
 }

@@ -21,6 +21,7 @@ import {
   CreateTriggerWebhookInput,
   CreateWebhookInput,
   DeleteWebhookInput,
+  listRequest,
   RevealWebhookSecretInput,
   RotateWebhookSecretInput,
   SetWebhookEnabledInput,
@@ -144,6 +145,7 @@ mutationField('createTriggerWebhook', {
   result: createResult,
   operation: createTriggerWebhook,
   oncePerKey: true,
+  toRequest: listRequest,
   toSuccess: toCreated,
 });
 

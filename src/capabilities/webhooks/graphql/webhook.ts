@@ -52,17 +52,32 @@ const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('Web
   }),
 });
 
+type LargePart = 'account_ids' | 'headers' | 'data';
+
+async function readPart<Part extends LargePart>(
+  part: Part,
+  webhook: ListedWebhook,
+  { loaders }: GraphQLContext,
+): Promise<Webhook[Part]> {
+  // A service that omits the part is reported as for every required field.
+  if (part in webhook) return webhook[part] as Webhook[Part];
+  const whole = await loaders.wholeWebhooks.load(webhook.id);
+  if (whole === null) throw new ServiceError('resource_not_found', { detail: 'The webhook no longer exists.' });
+  return whole[part];
+}
+
 /** Options of a field with a part that may have to be read by itself. */
-const largePart = <Part extends 'account_ids' | 'headers' | 'data'>(part: Part, assumedSize: number) => ({
+const largePart = <Part extends LargePart>(part: Part, assumedSize: number) => ({
   extensions: { ...readsPart(assumedSize), ...standsAt({ exposed: part }) },
-  async resolve(webhook: ListedWebhook, _args: object, { loaders }: GraphQLContext): Promise<Webhook[Part]> {
-    // A service that omits the part is reported as for every required field.
-    if (part in webhook) return webhook[part] as Webhook[Part];
-    const whole = await loaders.wholeWebhooks.load(webhook.id);
-    if (whole === null) throw new ServiceError('resource_not_found', { detail: 'The webhook no longer exists.' });
-    return whole[part];
-  },
+  resolve: (webhook: ListedWebhook, _args: object, context: GraphQLContext) => readPart(part, webhook, context),
 });
+
+/** The contract's list of none stands for all of them. */
+async function namedAccounts(webhook: ListedWebhook, context: GraphQLContext): Promise<Webhook['account_ids'] | null> {
+  const accounts = await readPart('account_ids', webhook, context);
+  if (Array.isArray(accounts)) return accounts.length === 0 ? null : accounts;
+  throw new ServiceError('provider_error', { detail: 'The service did not send the accounts of the webhook.' });
+}
 
 /** A type that is missing here is an UnknownWebhook. */
 const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
@@ -99,9 +114,11 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.field({
       type: [WebhookAccountObject],
+      nullable: true,
       description:
-        'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
-      ...largePart('account_ids', 20),
+        'Accounts that the webhook listens to; null for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
+      extensions: { ...readsPart(20), ...standsAt({ exposed: 'account_ids', emptyIsNull: true }) },
+      resolve: (webhook, _args, context) => namedAccounts(webhook, context),
     }),
     headers: t.field({
       type: [WebhookHeaderObject],

@@ -151,11 +151,12 @@ function partOf(
   }
   if ('firstOf' in wire) return wordOf(field, wire, shape);
   // What cannot be null is required, whatever the contract says.
-  const required = isNonNullType(field.type) || isRequired(field);
+  const emptyIsNull = 'exposed' in wire && wire.emptyIsNull;
+  const required = isNonNullType(field.type) || isRequired(field) || emptyIsNull === true;
   if ('part' in wire) return valueAt(compiling, field, { key: wire.part, required, nodes, shape });
   const { exposed: key, within, scope } = wire;
   if (scope !== undefined) compiling.needs(scope);
-  if (within === undefined) return valueAt(compiling, field, { key, required, nodes, shape });
+  if (within === undefined) return valueAt(compiling, field, { key, required, emptyIsNull, nodes, shape });
   const inner: MutableShape = {};
   const part = valueAt(compiling, field, { key, required, nodes, shape: inner });
   addShape(shape, within, { object: inner });
@@ -183,11 +184,13 @@ function valueAt(
   {
     key,
     required,
+    emptyIsNull,
     nodes,
     shape,
   }: {
     readonly key: string;
     readonly required: boolean;
+    readonly emptyIsNull?: boolean | undefined;
     readonly nodes: readonly FieldNode[];
     readonly shape: MutableShape;
   },
@@ -205,5 +208,5 @@ function valueAt(
   const inner: MutableShape = {};
   const parts = compileObject(compiling, named, selectionSetsOf(nodes), inner);
   addShape(shape, key, isList ? { list: inner } : { object: inner });
-  return { kind: isList ? 'list' : 'object', key, required, parts };
+  return isList ? { kind: 'list', key, required, emptyIsNull, parts } : { kind: 'object', key, required, parts };
 }

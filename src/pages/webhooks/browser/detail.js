@@ -48,7 +48,7 @@ function actions(webhook, { busy, onEnable, onTest, onRedeliverAll, onNotices, o
       : null,
     enabled ? button('redeliver-failed', 'Redeliver all failed', () => onRedeliverAll(webhookId, 'FAILED')) : null,
     // Whoever is told of every webhook must listen to every account.
-    accounts.length === 0
+    accounts === null
       ? button('notices', receivesNotices ? 'Turn off notices' : 'Turn on notices', () =>
           onNotices(webhookId, !receivesNotices),
         )
@@ -75,7 +75,7 @@ const address = ({ requestUrl }, { open }) =>
   );
 
 const listens = ({ accounts, events, receivesNotices }) => {
-  const to = accounts.length === 0 ? 'all accounts' : accounts.map(({ name, type }) => name ?? words(type)).join(', ');
+  const to = accounts === null ? 'all accounts' : accounts.map(({ name, type }) => name ?? words(type)).join(', ');
   const notices = receivesNotices ? ' Gets a notice when the gateway disables another webhook.' : '';
   return h('p.quiet', {}, `Listens to ${to}${events?.length ? `: ${events.map(words).join(', ')}` : ''}.${notices}`);
 };
