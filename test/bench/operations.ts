@@ -2,17 +2,17 @@
 
 const author = 'id providerId publicIdentifier name isCompany headline profilePictureUrl';
 export const pnetPost = `__typename ... on PnetPost {
-  id providerId socialId shareUrl title text date parsedDatetime reactionCounter commentCounter repostCounter
-  impressionsCounter userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
+  id providerId socialId url title text date publishedAt reactionCount commentCount repostCount
+  impressionCount userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
   permissions { canReact canShare canPostComments } isRepost repostId repostedBy { ${author} }
-  repostContent { providerId date parsedDatetime text author { ${author} } } mentions { url start length }
+  repostContent { providerId date publishedAt text author { ${author} } } mentions { url start length }
   attachments { __typename providerId unavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { sticker size { width height } } }
   poll { providerId question isOpen totalVotesCount options { providerId text win votesCount } } group { providerId name private }
   analytics { impressions engagements engagementRate clicks clickthroughRate pageViewersFromThisPost followersGainedFromThisPost membersReached } }`;
 const photonetPost = `__typename ... on PhotonetPost {
   id providerId caption { text edited hasTranslation createdAt } accessibilityCaption previewImage { url width height }
-  video { url width height } hasAudio hasLiked likeCount commentCount likeAndViewCountsDisabled commentsDisabled
-  owner { id providerId username profilePicUrl isVerified isPrivate } location { name lat lng } }`;
+  video { url width height } hasAudio hasReacted reactionCount commentCount likeAndViewCountsDisabled commentsDisabled
+  author { id providerId username profilePictureUrl isVerified isPrivate } location { name lat lng } }`;
 export const threeFields = '... on PnetPost { id text author { name } }';
 const postsOfAuthors = `... on PnetPost { id text author { name posts(first: 2) { nodes { ${threeFields} } } } }`;
 

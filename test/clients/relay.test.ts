@@ -27,7 +27,7 @@ const operations = [
     )
     @refetchable(queryName: "appPostsPageQuery") {
     posts(accountId: $accountId, identifier: $identifier, first: $count, after: $cursor) @connection(key: "app_posts") {
-      edges { cursor node { __typename ... on PnetPost { id text ...app_author @alias } ... on PhotonetPost { id likeCount } } }
+      edges { cursor node { __typename ... on PnetPost { id text ...app_author @alias } ... on PhotonetPost { id reactionCount } } }
       pageInfo { hasNextPage endCursor }
     }
   }`,

@@ -7,7 +7,7 @@ import { breakOff } from '../support/faults.ts';
 import { envelope, json, pnetPost, postList, type Respond } from '../support/stub.ts';
 import { type BothWays, pages, type Served, seen, sendTo, startBothWays } from './both-ways.ts';
 
-const selection = `{ nodes { __typename ... on PnetPost { id text reactionCounter userReacted parsedDatetime author { id name }
+const selection = `{ nodes { __typename ... on PnetPost { id text reactionCount userReacted publishedAt author { id name }
   attachments { __typename providerId } } } edges { cursor } pageInfo { hasNextPage endCursor } paging { pageCount } }`;
 const list = (args = '') => `posts(accountId: "a1", identifier: "ACo1"${args}) ${selection}`;
 const query = `{ ${list()} }`;

@@ -79,9 +79,24 @@ const times: ReadonlySet<unknown> = new Set([
   'parsed_datetime',
 ]);
 
+/** The keys whose fields have other names than the contract's in camelCase. */
+const renamed: Readonly<Record<string, string>> = {
+  id: 'providerId',
+  share_url: 'url',
+  parsed_datetime: 'publishedAt',
+  reaction_counter: 'reactionCount',
+  comment_counter: 'commentCount',
+  repost_counter: 'repostCount',
+  impressions_counter: 'impressionCount',
+  like_count: 'reactionCount',
+  has_liked: 'hasReacted',
+  owner: 'author',
+  profile_pic_url: 'profilePictureUrl',
+};
+
 /** The field of a post that has the value under the key as it was sent. */
 export const graphqlName = (key: string): string => {
-  const name = key === 'id' ? 'providerId' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const name = renamed[key] ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return times.has(key) ? `${name}Raw` : name;
 };
 

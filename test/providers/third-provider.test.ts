@@ -84,7 +84,7 @@ describe('a provider beside those of the sandbox', () => {
       gateway.address,
       workspace.key,
       `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ada", first: 3) { nodes {
-        ... on PhotonetPost { providerId owner { posts(first: 1) { nodes { ... on PhotonetPost { providerId } } } } }
+        ... on PhotonetPost { providerId author { posts(first: 1) { nodes { ... on PhotonetPost { providerId } } } } }
       } } }`,
       { accountId },
     );
@@ -92,7 +92,7 @@ describe('a provider beside those of the sandbox', () => {
     expect(data.posts.nodes).toEqual(
       [0, 1, 2].map((place) => ({
         providerId: `ada-${place}`,
-        owner: { posts: { nodes: [{ providerId: 'ada-0' }] } },
+        author: { posts: { nodes: [{ providerId: 'ada-0' }] } },
       })),
     );
   });

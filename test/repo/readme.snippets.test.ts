@@ -92,7 +92,7 @@ describe('operations', () => {
     const { data, errors } = await graphql(gateway.address, key.trim(), feed, accounts);
     expect(errors).toEqual([]);
     const post = { id: expect.any(String), author: { name: expect.any(String) } };
-    expect(data.colleagues.nodes[0]).toMatchObject({ ...post, repostCounter: expect.any(Number) });
+    expect(data.colleagues.nodes[0]).toMatchObject({ ...post, repostCount: expect.any(Number) });
     expect(data.photos.nodes[0]).toMatchObject({ ...post, previewImage: { url: expect.any(String) } });
   });
 });

@@ -163,7 +163,7 @@ export const webhook = (id: string, more: object = {}) => ({
 /** An operation that reads posts, with every part that an upstream can get wrong. */
 export const listPosts = `query ($first: Int = 10, $after: String) {
   posts(accountId: "a1", identifier: "ACoAda", first: $first, after: $after) {
-    nodes { __typename ... on PnetPost { id providerId text reactionCounter userReacted author { name }
+    nodes { __typename ... on PnetPost { id providerId text reactionCount userReacted author { name }
       attachments { __typename providerId ... on UnknownAttachment { type } } } }
     pageInfo { hasNextPage endCursor }
   }

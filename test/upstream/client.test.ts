@@ -9,7 +9,7 @@ describe('a request', () => {
     const gateway = await proxyTo(stub, { environment: { UPSTREAM_HEADERS: '{"X-Tenant":"acme"}' } });
     const response = await gateway.ask(listPosts);
     expect(response.errors).toEqual([]);
-    expect(response.data.posts.nodes[0]).toMatchObject({ text: 'Text 1', reactionCounter: 5_000_000_000 });
+    expect(response.data.posts.nodes[0]).toMatchObject({ text: 'Text 1', reactionCount: 5_000_000_000 });
     expect(stub.received).toHaveLength(1);
     expect(stub.received[0]).toMatchObject({
       method: 'GET',

@@ -177,7 +177,7 @@ describe('tolerant reading', () => {
     ['attachments that are none', { attachments: 'none' }, ['attachments']],
     ['an attachment that is null', { attachments: [null] }, ['attachments', 0]],
     ['an attachment without an id', { attachments: [{ type: 'img' }] }, ['attachments', 0, 'providerId']],
-    ['a counter that is a text', { reaction_counter: 'many' }, ['reactionCounter']],
+    ['a counter that is a text', { reaction_counter: 'many' }, ['reactionCount']],
     ['a text that is an object', { text: {} }, ['text']],
   ])('%s is null in its place, with errors/provider_error at its path', async (_what, odd, place) => {
     const stub = await startStub((_request, response) =>
@@ -196,10 +196,10 @@ describe('tolerant reading', () => {
     const stub = await startStub((_request, response) => json(response, 200, text));
     const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(
-      '{ posts(accountId: "a1", identifier: "ACoAda") { nodes { ... on PnetPost { commentCounter text } } } }',
+      '{ posts(accountId: "a1", identifier: "ACoAda") { nodes { ... on PnetPost { commentCount text } } } }',
     );
-    expect(data.posts.nodes).toEqual([{ commentCounter: null, text: 'Text 1' }]);
-    expect(errors).toMatchObject([{ path: ['posts', 'nodes', 0, 'commentCounter'] }]);
+    expect(data.posts.nodes).toEqual([{ commentCount: null, text: 'Text 1' }]);
+    expect(errors).toMatchObject([{ path: ['posts', 'nodes', 0, 'commentCount'] }]);
   });
 
   test.each<[paging: unknown, count: number | null]>([

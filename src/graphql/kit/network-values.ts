@@ -46,12 +46,6 @@ export const required = (description: string): RequiredValue => ({
   extensions: { required: true },
 });
 
-/** Options of a required field under the contract's own name. Its equal has the name that all networks share. */
-export const twinOf = (equal: string, description: string): RequiredValue & { readonly deprecationReason: string } => ({
-  ...required(description),
-  deprecationReason: `The contract's name; use \`${equal}\`.`,
-});
-
 export const requiredList = (
   description: string,
   extensions: object = {},

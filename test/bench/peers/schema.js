@@ -8,7 +8,7 @@ export const typeDefs = readFileSync(new URL('../../../schema.graphql', import.m
 
 export const globalId = (kind, ...parts) => Buffer.from(JSON.stringify([kind, ...parts])).toString('base64url');
 
-/** Fields whose name is not the wire's: `shareUrl` → `share_url`. */
+/** Fields whose name is the wire's in camelCase: `socialId` → `social_id`. */
 export const renamed = (...names) =>
   Object.fromEntries(
     names.map((name) => {
@@ -17,6 +17,7 @@ export const renamed = (...names) =>
     }),
   );
 const snakeCase = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const publishedAt = ({ parsed_datetime }) => parsed_datetime;
 const providerId = { providerId: ({ id }) => id };
 const dateTime = {
   serialize: (value) => (typeof value === 'number' ? new Date(value).toISOString() : value),
@@ -70,9 +71,13 @@ export const resolvers = (client) => {
     PnetPost: {
       ...providerId,
       id: ({ id, author }) => globalId('PnetPost', 'a', author.id, id),
-      ...renamed('socialId', 'shareUrl', 'parsedDatetime', 'reactionCounter', 'commentCounter', 'repostCounter'),
-      ...renamed('impressionsCounter', 'userReacted', 'writtenBy', 'isRepost', 'repostId', 'repostedBy'),
-      ...renamed('repostContent'),
+      url: ({ share_url }) => share_url,
+      publishedAt,
+      reactionCount: ({ reaction_counter }) => reaction_counter,
+      commentCount: ({ comment_counter }) => comment_counter,
+      repostCount: ({ repost_counter }) => repost_counter,
+      impressionCount: ({ impressions_counter }) => impressions_counter,
+      ...renamed('socialId', 'userReacted', 'writtenBy', 'isRepost', 'repostId', 'repostedBy', 'repostContent'),
     },
     PnetAuthor: {
       ...providerId,
@@ -81,7 +86,7 @@ export const resolvers = (client) => {
       posts: postsOfAuthor,
     },
     PnetPostPermissions: renamed('canReact', 'canShare', 'canPostComments'),
-    PnetRepostContent: { ...providerId, ...renamed('parsedDatetime') },
+    PnetRepostContent: { ...providerId, publishedAt },
     PnetPoll: { ...providerId, ...renamed('isOpen', 'totalVotesCount') },
     PnetPollOption: { ...providerId, ...renamed('votesCount') },
     PnetPostAnalytics: renamed(
@@ -96,15 +101,19 @@ export const resolvers = (client) => {
     PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
     ...Object.fromEntries(Object.values(attachmentTypes).map((name) => [name, attachment])),
     PhotonetPost: {
+      author: ({ owner }) => owner,
+      reactionCount: ({ like_count }) => like_count,
+      hasReacted: ({ has_liked }) => has_liked,
       id: ({ provider_id, owner }) => globalId('PhotonetPost', 'a', owner.id, provider_id),
-      ...renamed('providerId', 'accessibilityCaption', 'previewImage', 'hasAudio', 'hasLiked', 'likeCount'),
-      ...renamed('commentCount', 'likeAndViewCountsDisabled', 'commentsDisabled'),
+      ...renamed('providerId', 'accessibilityCaption', 'previewImage', 'hasAudio', 'commentCount'),
+      ...renamed('likeAndViewCountsDisabled', 'commentsDisabled'),
     },
     PhotonetCaption: renamed('hasTranslation', 'createdAt'),
     PhotonetOwner: {
       ...providerId,
       id: ({ id }) => globalId('PhotonetOwner', 'a', id),
-      ...renamed('profilePicUrl', 'isVerified', 'isPrivate'),
+      profilePictureUrl: ({ profile_pic_url }) => profile_pic_url,
+      ...renamed('isVerified', 'isPrivate'),
       posts: postsOfAuthor,
     },
     DateTime: dateTime,

@@ -1,6 +1,6 @@
 import { partType } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
-import { optional, rawTime, required, twinOf } from '../../../graphql/kit/network-values.ts';
+import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PhotonetPost } from '../shapes.ts';
@@ -43,7 +43,6 @@ const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetOwner', {
     ),
     name: t.exposeString('username', required('Name to show: the `username`, because photonet sends no other.')),
     profilePictureUrl: t.exposeString('profile_pic_url', required('URL of the profile picture.')),
-    profilePicUrl: t.exposeString('profile_pic_url', twinOf('profilePictureUrl', 'URL of the profile picture.')),
     isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
     isPrivate: t.exposeBoolean('is_private', required("Whether only followers can see the user's posts.")),
     posts: authorPostsField(t, {
@@ -109,15 +108,12 @@ PhotonetPostObject.implement({
     previewImage: t.expose('preview_image', { type: MediaObject, ...required('The photo, or a frame of the video.') }),
     video: t.expose('video', { type: MediaObject, ...optional('The video; null for a photo.') }),
     hasAudio: t.exposeBoolean('has_audio', required('Whether the video has sound.')),
-    hasLiked: t.exposeBoolean('has_liked', twinOf('hasReacted', 'Whether the account has liked the post.')),
-    likeCount: t.exposeFloat('like_count', twinOf('reactionCount', 'Number of likes.')),
     commentCount: t.exposeFloat('comment_count', required('Number of comments.')),
     likeAndViewCountsDisabled: t.exposeBoolean(
       'like_and_view_counts_disabled',
       required('Whether the owner hides the numbers of likes and views.'),
     ),
     commentsDisabled: t.exposeBoolean('comments_disabled', required('Whether the owner has disabled comments.')),
-    owner: partField(t, 'owner', { type: OwnerObject, ...twinOf('author', 'The user who published the post.') }),
     location: t.expose('location', { type: LocationObject, ...required('The place tagged in the post.') }),
   }),
 });

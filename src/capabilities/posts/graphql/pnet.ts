@@ -2,7 +2,7 @@ import { listOf } from '../../../graphql/cost/weights.ts';
 import { partType } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
-import { optional, rawTime, required, requiredList, twinOf } from '../../../graphql/kit/network-values.ts';
+import { optional, rawTime, required, requiredList } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
@@ -60,11 +60,11 @@ const RepostContentObject = partType<ReadWith<NonNullable<PnetPost['repost_conte
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the original post on pnet.')),
     date: t.exposeString('date', required('Age of the original post as pnet displays it, such as `3d`.')),
-    parsedDatetime: t.expose('parsed_datetime', {
+    publishedAt: t.expose('parsed_datetime', {
       type: 'DateTime',
       ...required('When the original post was published.'),
     }),
-    parsedDatetimeRaw: t.exposeString('parsed_datetime', required(`\`parsedDatetime\` ${rawTime}`)),
+    publishedAtRaw: t.exposeString('parsed_datetime', required(`\`publishedAt\` ${rawTime}`)),
     author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
     text: t.exposeString('text', required('Text of the original post.')),
   }),
@@ -97,7 +97,6 @@ PnetPostObject.implement({
     id: globalIdField(t, { kind: 'PnetPost', ...pnetPostIds }),
     providerId: t.exposeID('id', required('Id of the post on pnet.')),
     socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
-    shareUrl: t.exposeString('share_url', twinOf('url', 'URL of the post.')),
     url: t.exposeString('share_url', required('URL of the post.')),
     title: t.exposeString('title', optional('Title of the post. Most posts have none.')),
     text: t.exposeString('text', required('Text of the post.')),
@@ -105,11 +104,6 @@ PnetPostObject.implement({
       'date',
       required('Age of the post as pnet displays it, such as `3d`. The time itself is `publishedAt`.'),
     ),
-    parsedDatetime: t.expose('parsed_datetime', {
-      type: 'DateTime',
-      ...twinOf('publishedAt', 'When the post was published.'),
-    }),
-    parsedDatetimeRaw: t.exposeString('parsed_datetime', twinOf('publishedAtRaw', `\`parsedDatetime\` ${rawTime}`)),
     publishedAt: t.expose('parsed_datetime', {
       type: 'DateTime',
       ...required('When the post was published.'),
@@ -117,10 +111,8 @@ PnetPostObject.implement({
     publishedAtRaw: t.exposeString('parsed_datetime', required(`\`publishedAt\` ${rawTime}`)),
     reactionCount: t.exposeFloat('reaction_counter', required('Number of reactions.')),
     commentCount: t.exposeFloat('comment_counter', required('Number of comments.')),
-    reactionCounter: t.exposeFloat('reaction_counter', twinOf('reactionCount', 'Number of reactions.')),
-    commentCounter: t.exposeFloat('comment_counter', twinOf('commentCount', 'Number of comments.')),
-    repostCounter: t.exposeFloat('repost_counter', required('Number of reposts.')),
-    impressionsCounter: t.exposeFloat('impressions_counter', required('Number of impressions.')),
+    repostCount: t.exposeFloat('repost_counter', required('Number of reposts.')),
+    impressionCount: t.exposeFloat('impressions_counter', required('Number of impressions.')),
     hasReacted: t.boolean(
       readAt<boolean>({ present: 'user_reacted' }, required('Whether `userReacted` has a reaction.')),
     ),

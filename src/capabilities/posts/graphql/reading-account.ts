@@ -43,19 +43,16 @@ export function partField<Parent extends ReadWith<object>, Key extends string & 
   {
     type: of,
     description,
-    deprecationReason,
     nullable,
     extensions,
   }: {
     readonly type: ObjectRef<SchemaTypes, ReadWith<NonNullable<Parent[Key]>>>;
-    readonly deprecationReason?: string | undefined;
   } & Need<Parent[Key]>,
 ): FieldRef<SchemaTypes> {
   const type: ObjectRef<SchemaTypes, ReadWith<object>> = of;
   return t.field({
     type,
     description,
-    deprecationReason,
     nullable,
     extensions: { ...extensions, ...standsAt({ part: key }) },
     resolve: (parent) => {
