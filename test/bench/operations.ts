@@ -6,12 +6,12 @@ export const pnetPost = `__typename ... on PnetPost {
   impressionCount userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
   permissions { canReact canShare canPostComments } isRepost repostId repostedBy { ${author} }
   repostContent { providerId date publishedAt text author { ${author} } } mentions { url start length }
-  attachments { __typename providerId unavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { sticker size { width height } } }
-  poll { providerId question isOpen totalVotesCount options { providerId text win votesCount } } group { providerId name private }
-  analytics { impressions engagements engagementRate clicks clickthroughRate pageViewersFromThisPost followersGainedFromThisPost membersReached } }`;
+  attachments { __typename providerId isUnavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { isSticker size { width height } } }
+  poll { providerId question isOpen voteCount options { providerId text isWinner voteCount } } group { providerId name isPrivate }
+  analytics { impressionCount engagementCount engagementRate clickCount clickthroughRate pageViewerCount gainedFollowerCount reachedMemberCount } }`;
 const photonetPost = `__typename ... on PhotonetPost {
-  id providerId caption { text edited hasTranslation createdAt } accessibilityCaption previewImage { url width height }
-  video { url width height } hasAudio hasReacted reactionCount commentCount likeAndViewCountsDisabled commentsDisabled
+  id providerId caption { text isEdited hasTranslation createdAt } accessibilityCaption previewImage { url width height }
+  video { url width height } hasAudio hasReacted reactionCount commentCount hasLikeAndViewCountsDisabled hasCommentsDisabled
   author { id providerId username profilePictureUrl isVerified isPrivate } location { name lat lng } }`;
 export const threeFields = '... on PnetPost { id text author { name } }';
 const postsOfAuthors = `... on PnetPost { id text author { name posts(first: 2) { nodes { ${threeFields} } } } }`;

@@ -20,7 +20,7 @@ test.each(['on', 'off'])(
     const stub = await startStub((_request, response) => json(response, 200, page));
     const { address, log } = await proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled } });
     const query = `{ posts(accountId: "a", identifier: "b", first: 1) { nodes { ... on PnetPost {
-    attachments { ... on ImageAttachment { url sticker } } text } } } }`;
+    attachments { ... on ImageAttachment { url isSticker } } text } } } }`;
     const { errors } = await graphql(address, 'key', query);
     expect(errors).toHaveLength(101);
     expect(errors.at(-1)).toMatchObject({

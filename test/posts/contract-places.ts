@@ -92,6 +92,23 @@ const renamed: Readonly<Record<string, string>> = {
   has_liked: 'hasReacted',
   owner: 'author',
   profile_pic_url: 'profilePictureUrl',
+  like_and_view_counts_disabled: 'hasLikeAndViewCountsDisabled',
+  comments_disabled: 'hasCommentsDisabled',
+  edited: 'isEdited',
+  private: 'isPrivate',
+  win: 'isWinner',
+  votes_count: 'voteCount',
+  total_votes_count: 'voteCount',
+  unavailable: 'isUnavailable',
+  sticker: 'isSticker',
+  gif: 'isGif',
+  voice_note: 'isVoiceNote',
+  impressions: 'impressionCount',
+  engagements: 'engagementCount',
+  clicks: 'clickCount',
+  page_viewers_from_this_post: 'pageViewerCount',
+  followers_gained_from_this_post: 'gainedFollowerCount',
+  members_reached: 'reachedMemberCount',
 };
 
 /** The field of a post that has the value under the key as it was sent. */

@@ -47,14 +47,14 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     const hologram = { type: 'hologram', id: 'h1', unavailable: false, url: 'https://x.example', depth: 3 };
     const { nodes, errors } = await nodesOf(
       [{ ...(await good()), attachments: [hologram] }],
-      '... on PnetPost { attachments { __typename providerId unavailable url ... on UnknownAttachment { type } } }',
+      '... on PnetPost { attachments { __typename providerId isUnavailable url ... on UnknownAttachment { type } } }',
     );
     expect(errors).toEqual([]);
     expect(nodes[0].attachments).toEqual([
       {
         __typename: 'UnknownAttachment',
         providerId: 'h1',
-        unavailable: false,
+        isUnavailable: false,
         url: 'https://x.example',
         type: 'hologram',
       },

@@ -32,7 +32,7 @@ const attachmentTypes = {
   pnet_post: 'SharedPostAttachment',
   video_meeting: 'VideoMeetingAttachment',
 };
-const attachment = { ...providerId, ...renamed('fileSize', 'urlExpiresAt') };
+const attachment = { ...providerId, isUnavailable: ({ unavailable }) => unavailable, ...renamed('fileSize', 'urlExpiresAt') };
 
 /**
  * @param client its methods return the upstream's answers: `list({ accountId, identifier, first }, context)`, and
@@ -87,28 +87,31 @@ export const resolvers = (client) => {
     },
     PnetPostPermissions: renamed('canReact', 'canShare', 'canPostComments'),
     PnetRepostContent: { ...providerId, publishedAt },
-    PnetPoll: { ...providerId, ...renamed('isOpen', 'totalVotesCount') },
-    PnetPollOption: { ...providerId, ...renamed('votesCount') },
-    PnetPostAnalytics: renamed(
-      ...[
-        'engagementRate',
-        'clickthroughRate',
-        'pageViewersFromThisPost',
-        'followersGainedFromThisPost',
-        'membersReached',
-      ],
-    ),
+    PnetPoll: { ...providerId, ...renamed('isOpen'), voteCount: ({ total_votes_count }) => total_votes_count },
+    PnetPollOption: { ...providerId, voteCount: ({ votes_count }) => votes_count, isWinner: ({ win }) => win },
+    PnetGroup: { ...providerId, isPrivate: (group) => group.private },
+    PnetPostAnalytics: {
+      impressionCount: ({ impressions }) => impressions,
+      engagementCount: ({ engagements }) => engagements,
+      clickCount: ({ clicks }) => clicks,
+      pageViewerCount: ({ page_viewers_from_this_post }) => page_viewers_from_this_post,
+      gainedFollowerCount: ({ followers_gained_from_this_post }) => followers_gained_from_this_post,
+      reachedMemberCount: ({ members_reached }) => members_reached,
+      ...renamed('engagementRate', 'clickthroughRate'),
+    },
     PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
     ...Object.fromEntries(Object.values(attachmentTypes).map((name) => [name, attachment])),
+    ImageAttachment: { ...attachment, isSticker: ({ sticker }) => sticker },
     PhotonetPost: {
       author: ({ owner }) => owner,
       reactionCount: ({ like_count }) => like_count,
       hasReacted: ({ has_liked }) => has_liked,
       id: ({ provider_id, owner }) => globalId('PhotonetPost', 'a', owner.id, provider_id),
       ...renamed('providerId', 'accessibilityCaption', 'previewImage', 'hasAudio', 'commentCount'),
-      ...renamed('likeAndViewCountsDisabled', 'commentsDisabled'),
+      hasLikeAndViewCountsDisabled: ({ like_and_view_counts_disabled }) => like_and_view_counts_disabled,
+      hasCommentsDisabled: ({ comments_disabled }) => comments_disabled,
     },
-    PhotonetCaption: renamed('hasTranslation', 'createdAt'),
+    PhotonetCaption: { ...renamed('hasTranslation', 'createdAt'), isEdited: ({ edited }) => edited },
     PhotonetOwner: {
       ...providerId,
       id: ({ id }) => globalId('PhotonetOwner', 'a', id),

@@ -32,7 +32,7 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
     Object.hasOwn(graphqlAttachmentTypes, type) ? graphqlAttachmentTypes[type] : unknownAttachment,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the attachment on pnet.')),
-    unavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
+    isUnavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
     mimetype: t.exposeString('mimetype', optional('Media type, such as `image/jpeg`.')),
     fileSize: t.exposeFloat('file_size', optional('Size of the file, in the unit of the network.')),
     url: t.exposeString('url', optional('URL of the file.')),
@@ -47,7 +47,7 @@ partType<AttachmentOf<'img'>>(graphqlAttachmentTypes.img, {
   description: 'An image.',
   interfaces,
   fields: (t) => ({
-    sticker: t.exposeBoolean('sticker', required('Whether the image is a sticker.')),
+    isSticker: t.exposeBoolean('sticker', required('Whether the image is a sticker.')),
     size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions of the image.') }),
   }),
 });
@@ -56,7 +56,7 @@ partType<AttachmentOf<'video'>>(graphqlAttachmentTypes.video, {
   description: 'A video.',
   interfaces,
   fields: (t) => ({
-    gif: t.exposeBoolean('gif', required('Whether the video is an animated GIF: short, silent and looping.')),
+    isGif: t.exposeBoolean('gif', required('Whether the video is an animated GIF: short, silent and looping.')),
     size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions of the video.') }),
   }),
 });
@@ -65,7 +65,7 @@ partType<AttachmentOf<'audio'>>(graphqlAttachmentTypes.audio, {
   description: 'An audio recording.',
   interfaces,
   fields: (t) => ({
-    voiceNote: t.exposeBoolean('voice_note', required('Whether it was recorded as a voice note.')),
+    isVoiceNote: t.exposeBoolean('voice_note', required('Whether it was recorded as a voice note.')),
     duration: t.exposeFloat('duration', optional('Duration, in the unit of the network.')),
   }),
 });

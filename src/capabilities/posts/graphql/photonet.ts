@@ -13,7 +13,7 @@ const CaptionObject = partType<NonNullable<PhotonetPost['caption']>>('PhotonetCa
   description: 'The text under a photo or video.',
   fields: (t) => ({
     text: t.exposeString('text', required('Text of the caption.')),
-    edited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
+    isEdited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
     hasTranslation: t.exposeBoolean('has_translation', required('Whether photonet offers a translation.')),
     createdAt: t.expose('created_at', { type: 'DateTime', ...required('When the caption was written.') }),
     createdAtRaw: t.exposeFloat('created_at', required(`\`createdAt\` ${rawTime}`)),
@@ -109,11 +109,11 @@ PhotonetPostObject.implement({
     video: t.expose('video', { type: MediaObject, ...optional('The video; null for a photo.') }),
     hasAudio: t.exposeBoolean('has_audio', required('Whether the video has sound.')),
     commentCount: t.exposeFloat('comment_count', required('Number of comments.')),
-    likeAndViewCountsDisabled: t.exposeBoolean(
+    hasLikeAndViewCountsDisabled: t.exposeBoolean(
       'like_and_view_counts_disabled',
       required('Whether the owner hides the numbers of likes and views.'),
     ),
-    commentsDisabled: t.exposeBoolean('comments_disabled', required('Whether the owner has disabled comments.')),
+    hasCommentsDisabled: t.exposeBoolean('comments_disabled', required('Whether the owner has disabled comments.')),
     location: t.expose('location', { type: LocationObject, ...required('The place tagged in the post.') }),
   }),
 });

@@ -52,8 +52,8 @@ const PollOptionObject = partType<PostPart<'poll'>['options'][number]>('PnetPoll
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the option on pnet.')),
     text: t.exposeString('text', required('Text of the option.')),
-    win: t.exposeBoolean('win', required('Whether the option wins.')),
-    votesCount: t.exposeFloat('votes_count', required('Number of votes for the option.')),
+    isWinner: t.exposeBoolean('win', required('Whether the option wins.')),
+    voteCount: t.exposeFloat('votes_count', required('Number of votes for the option.')),
   }),
 });
 
@@ -63,7 +63,7 @@ export const PollObject = partType<PostPart<'poll'>>('PnetPoll', {
     providerId: t.exposeID('id', required('Id of the poll on pnet.')),
     question: t.exposeString('question', required('Question of the poll.')),
     isOpen: t.exposeBoolean('is_open', required('Whether the poll still accepts votes.')),
-    totalVotesCount: t.exposeFloat('total_votes_count', required('Number of votes in total.')),
+    voteCount: t.exposeFloat('total_votes_count', required('Number of votes in total.')),
     options: t.expose('options', { type: [PollOptionObject], ...requiredList('Options to choose from.', listOf(4)) }),
   }),
 });
@@ -73,26 +73,26 @@ export const GroupObject = partType<PostPart<'group'>>('PnetGroup', {
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the group on pnet.')),
     name: t.exposeString('name', required('Name of the group.')),
-    private: t.exposeBoolean('private', required('Whether only members can see the group.')),
+    isPrivate: t.exposeBoolean('private', required('Whether only members can see the group.')),
   }),
 });
 
 export const AnalyticsObject = partType<PostPart<'analytics'>>('PnetPostAnalytics', {
   description: 'Performance of a post. A figure is null if pnet does not share it with the account.',
   fields: (t) => ({
-    impressions: t.exposeFloat('impressions', optional('Number of impressions.')),
-    engagements: t.exposeFloat('engagements', optional('Number of engagements, as the network counts.')),
+    impressionCount: t.exposeFloat('impressions', optional('Number of impressions.')),
+    engagementCount: t.exposeFloat('engagements', optional('Number of engagements, as the network counts.')),
     engagementRate: t.exposeFloat('engagement_rate', optional('Rate of engagements, as the network computes it.')),
-    clicks: t.exposeFloat('clicks', optional('Number of clicks on the post.')),
+    clickCount: t.exposeFloat('clicks', optional('Number of clicks on the post.')),
     clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Rate of clicks, as the network computes it.')),
-    pageViewersFromThisPost: t.exposeFloat(
+    pageViewerCount: t.exposeFloat(
       'page_viewers_from_this_post',
       optional("Number of people who visited the author's page from the post."),
     ),
-    followersGainedFromThisPost: t.exposeFloat(
+    gainedFollowerCount: t.exposeFloat(
       'followers_gained_from_this_post',
       optional('Number of followers that the author gained through the post.'),
     ),
-    membersReached: t.exposeFloat('members_reached', optional('Number of members reached.')),
+    reachedMemberCount: t.exposeFloat('members_reached', optional('Number of members reached.')),
   }),
 });
