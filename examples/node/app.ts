@@ -4,7 +4,8 @@ import { ask, pages, readable, unwrap, watch } from './postern.ts';
 const Feed = graphql(`query Feed($accountId: ID!, $identifier: String!, $after: String) {
   posts(accountId: $accountId, identifier: $identifier, first: 100, after: $after) {
     nodes {
-      ... on NetworkPost { publishedAt text author { name } }
+      ... on NetworkPost { text author { name } }
+      ... on PnetPost { publishedAt }
       ... on PhotonetPost { caption { createdAt } }
     }
     pageInfo { hasNextPage endCursor }

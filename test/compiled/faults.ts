@@ -262,12 +262,6 @@ export const faults: Readonly<Record<string, Fault>> = {
       return { ...read, cursor: read.cursor && `${read.cursor}x` } as never;
     },
   })),
-  'the count of the page is that of its items': reading(({ page }) => ({
-    page: (metadata) => {
-      const read = page(metadata);
-      return { ...read, paging: { page_count: read.items.length } } as never;
-    },
-  })),
   'the kind of the page is not looked at': reading(({ page }, object) => ({
     page: (metadata) => page({ ...metadata, object }) as never,
   })),

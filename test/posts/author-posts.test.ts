@@ -79,11 +79,11 @@ describe.each(backends)('posts of the authors of posts, $name backend', (backend
     const spent = await cost(async () => {
       const owner = await posts.workspace.ask(
         `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "sandbox.sixty", first: 60) { nodes {
-          ... on PhotonetPost { owner { username posts(first: 2) { nodes { __typename } } } } } } }`,
+          ... on PhotonetPost { author { username posts(first: 2) { nodes { __typename } } } } } } }`,
         { accountId: posts.photonet },
       );
       expect(owner.errors).toEqual([]);
-      expect(owner.data.posts.nodes[0].owner).toMatchObject({
+      expect(owner.data.posts.nodes[0].author).toMatchObject({
         username: 'sandbox.sixty',
         posts: { nodes: [{}, {}] },
       });

@@ -1,5 +1,5 @@
 /** A whole post of each kind, made of the contract's shapes, and every place in it. A new field is in them at once. */
-import { isInterfaceType, isObjectType } from 'graphql';
+import { isObjectType } from 'graphql';
 import { z } from 'zod';
 import { photonetPostShape, pnetPostShape } from '../../src/capabilities/posts/shapes.ts';
 import { schema } from '../../src/capabilities/schema.ts';
@@ -10,6 +10,7 @@ export interface Place {
   /** From the post to the key. */
   readonly path: Path;
   readonly required: boolean;
+  /** And no time. */
   readonly isNumber: boolean;
 }
 
@@ -23,6 +24,15 @@ export interface KindOfPost {
 /** What must be of a form of its own. All other text is its own path. */
 const texts: Readonly<Record<string, string>> = { parsed_datetime: '2026-11-19T12:00:00.000Z' };
 
+/** Times of the contract: their field has a `DateTime`. */
+export const times: ReadonlySet<unknown> = new Set([
+  'created_at',
+  'starts_at',
+  'expires_at',
+  'url_expires_at',
+  'parsed_datetime',
+]);
+
 function build(shape: unknown, path: Path, places: Place[]): unknown {
   if (shape instanceof z.ZodOptional) return build(shape.unwrap(), path, places);
   if (shape instanceof z.ZodArray) return entries(shape.element).map((each, at) => build(each, [...path, at], places));
@@ -31,7 +41,7 @@ function build(shape: unknown, path: Path, places: Place[]): unknown {
       Object.entries(shape.shape).map(([key, value]) => {
         const at = [...path, key];
         const required = !(value instanceof z.ZodOptional);
-        const isNumber = (required ? value : value.unwrap()) instanceof z.ZodNumber;
+        const isNumber = !times.has(key) && (required ? value : value.unwrap()) instanceof z.ZodNumber;
         places.push({ path: at, required, isNumber });
         return [key, build(value, at, places)];
       }),
@@ -70,15 +80,6 @@ export function withValue(whole: unknown, [step, ...rest]: Path, value: unknown)
   return copy;
 }
 
-/** Times of the contract: their field has a `DateTime`, and what was sent stands beside it. */
-const times: ReadonlySet<unknown> = new Set([
-  'created_at',
-  'starts_at',
-  'expires_at',
-  'url_expires_at',
-  'parsed_datetime',
-]);
-
 /** The keys whose fields have other names than the contract's in camelCase. */
 const renamed: Readonly<Record<string, string>> = {
   id: 'providerId',
@@ -111,11 +112,9 @@ const renamed: Readonly<Record<string, string>> = {
   members_reached: 'reachedMemberCount',
 };
 
-/** The field of a post that has the value under the key as it was sent. */
-export const graphqlName = (key: string): string => {
-  const name = renamed[key] ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return times.has(key) ? `${name}Raw` : name;
-};
+/** The field of a post that has the value under the key. */
+export const graphqlName = (key: string): string =>
+  renamed[key] ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The path of a place in the answer. */
 export const inGraphQL = (path: Path): Path =>
@@ -138,13 +137,3 @@ export const sharedNames: readonly string[] = Object.entries(sharing).flatMap(([
     .filter((name) => name !== 'id' && !own.includes(name))
     .map((name) => `${typeName}.${name}`);
 });
-
-/** What a selection of values as they were sent leaves out: lists within, and fields that show a value a second time. */
-export const shownElsewhere: readonly string[] = [
-  ...sharedNames,
-  ...Object.values(schema.getTypeMap()).flatMap((type) => {
-    if (!isObjectType(type) && !isInterfaceType(type)) return [];
-    const names = Object.keys(type.getFields());
-    return names.filter((name) => names.includes(`${name}Raw`)).map((name) => `${type.name}.${name}`);
-  }),
-];

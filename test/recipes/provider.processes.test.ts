@@ -38,7 +38,7 @@ const feed = `query Clips($accountId: ID!) {
   posts(accountId: $accountId, identifier: "ada", first: 2) {
     nodes {
       ... on Node { id }
-      ... on NetworkPost { __typename providerId text url publishedAt reactionCount commentCount hasReacted author { id name } }
+      ... on NetworkPost { __typename providerId text reactionCount commentCount hasReacted author { id name } } ... on ClipnetPost { publishedAt }
     }
     pageInfo { hasNextPage }
   }

@@ -77,8 +77,6 @@ ClipnetPostObject.implement({
     text: t.exposeString('title', required('Title of the clip.')),
     author: partField(t, 'creator', { type: CreatorObject, ...required('The user who published the clip.') }),
     publishedAt: t.expose('uploaded', { type: 'DateTime', ...required('When the clip was uploaded.') }),
-    publishedAtRaw: t.exposeString('uploaded', required('When the clip was uploaded, as clipnet sent it.')),
-    url: t.string(readAt<null>({ constant: null }, optional('Always null.'))),
     reactionCount: t.exposeFloat('likes', required('Number of likes.')),
     commentCount: t.exposeFloat('replies', required('Number of replies.')),
     hasReacted: t.boolean(readAt<boolean>({ present: 'liked_by_me' }, required('Whether the account likes the clip.'))),

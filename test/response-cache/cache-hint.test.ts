@@ -32,7 +32,7 @@ describe('of the schema', () => {
     [
       'a fragment',
       60,
-      `query { ...F } fragment F on Query { ${posts('nodes { ...P }')} } fragment P on NetworkPost { url author { name } }`,
+      `query { ...F } fragment F on Query { ${posts('nodes { ...P }')} } fragment P on NetworkPost { text author { name } }`,
     ],
   ])('%s: %i seconds', (_what, seconds, text) => {
     expect(secondsOf(text)).toBe(seconds);

@@ -9,7 +9,7 @@ const { pages } = printedPages(none);
 /** Nothing can be read from them. */
 export const embeddedPages = {
   serviceJudges: () => false,
-  posts: { pages: printedPages({ ...none, metadata: { paging: { object: { page_count: 'leaf' } } } }).pages },
+  posts: { pages },
   webhooks: {
     pages: printedPages({ ...none, lacks: largeParts }).pages,
     found: printedPages({ ...none, lacks: largeParts }).pages,

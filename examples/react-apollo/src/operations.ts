@@ -11,10 +11,10 @@ export const Posts = graphql(`
     __typename
     id
     text
-    publishedAt
     reactionCount
     commentCount
     author { id name }
+    ... on PnetPost { publishedAt }
     ... on PhotonetPost { caption { createdAt } }
   }
 `);

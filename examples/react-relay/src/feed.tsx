@@ -78,7 +78,7 @@ export function Feed() {
 
 function Entry({ post }: { post: Post }) {
   const network = post.__typename === 'PnetPost' ? 'pnet' : 'photonet';
-  const time = post.publishedAt ?? (post.__typename === 'PhotonetPost' ? post.caption?.createdAt : null);
+  const time = post.__typename === 'PhotonetPost' ? post.caption?.createdAt : post.publishedAt;
   return (
     <article>
       <p className="meta">

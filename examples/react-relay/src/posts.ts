@@ -36,10 +36,10 @@ const Entry = graphql`
     __typename
     id
     text
-    publishedAt
     reactionCount
     commentCount
     author { name }
+    ... on PnetPost { publishedAt }
     ... on PhotonetPost { caption { createdAt } }
   }
 `;

@@ -58,7 +58,7 @@ export function embeddedPosts({
   };
   const { lists, pages } = printedPages<PostListRequest, PostList>({
     name: 'posts',
-    metadata: { object: 'leaf', paging: { object: { page_count: 'leaf' } } },
+    metadata: { object: 'leaf' },
     joins: true,
     lists: (context, requests) =>
       Promise.all(requests.map((request) => readList(context, request).catch((error: Error) => error))),

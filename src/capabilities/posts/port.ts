@@ -1,6 +1,7 @@
 import type { PageSource } from '../../kernel/page-source.ts';
+import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import type { PostList, PostListRequest } from './shapes.ts';
+import type { Post, PostList, PostListRequest } from './shapes.ts';
 
 export interface PostsPort {
   /**
@@ -10,5 +11,5 @@ export interface PostsPort {
    */
   list(context: RequestContext, request: PostListRequest): Promise<PostList>;
   /** The same pages as JSON, unless the backend's have other words. */
-  readonly pages?: PageSource<PostListRequest, PostList>;
+  readonly pages?: PageSource<PostListRequest, Page<Post>>;
 }

@@ -1,11 +1,12 @@
 import { requireAccount } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
+import type { Page } from '../../kernel/paging.ts';
 import type { WireResponse } from '../../kernel/request-context.ts';
 import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { postEndpoints } from './endpoints.ts';
 import type { PostsPort } from './port.ts';
-import type { PostList, PostListRequest } from './shapes.ts';
+import type { Post, PostList, PostListRequest } from './shapes.ts';
 
 /** Unchecked: readers of posts are tolerant. */
 export function upstreamPosts(upstream: Upstream): PostsPort {
@@ -18,10 +19,10 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
   return upstream.isTranslated(postEndpoints.list) ? port : { ...port, pages: postPages(upstream) };
 }
 
-const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
+const postPages = (upstream: Upstream): PageSource<PostListRequest, Page<Post>> => ({
   items: 'items',
   joins: true,
-  metadata: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
+  metadata: { object: 'leaf', cursor: 'leaf' },
   read(context, requests) {
     // Before any call: nobody would wait for one that is under way.
     for (const { account_id } of requests) requireAccount(context.caller, account_id);
@@ -31,7 +32,7 @@ const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> =>
   page(metadata) {
     if (!isPostList(metadata))
       throw new ServiceError('provider_error', { detail: 'The response is not a list of posts.' });
-    return postListOf(metadata);
+    return pageOf(metadata);
   },
 });
 

@@ -96,7 +96,6 @@ export const countedListSource = <Request extends ListRequest, Item>(
   connection: requestFor(list),
   account: () => null,
   pages,
-  value: (connection) => connection,
 });
 
 /** @returns what a field reads its list with */

@@ -61,9 +61,6 @@ export const optional = (description: string, extensions: object = {}): Optional
   extensions: { ...extensions, required: false },
 });
 
-/** Description of the raw text beside a `DateTime`. */
-export const rawTime = 'as the network sent it.';
-
 export function readNetworkValues(schema: GraphQLSchema): GraphQLSchema {
   for (const { field } of fieldsOf(schema)) if (field.extensions.required !== undefined) wrap(field);
   return schema;

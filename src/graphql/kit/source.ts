@@ -5,7 +5,7 @@ import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
-import type { Connection, ConnectionRequest } from './connection.ts';
+import type { ConnectionRequest } from './connection.ts';
 
 /** Reads the list of a connection field. `Args` are coerced arguments. */
 export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
@@ -15,7 +15,6 @@ export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
   readonly account: (args: Args) => string | null;
   /** Undefined for a backend that has no JSON of it. */
   readonly pages: (ports: Ports) => PageSource<Request, Read> | undefined;
-  readonly value: <T>(connection: Connection<T>, page: Read) => Connection<T>;
 }
 
 /** Finds the object of a field, as a page of one or none. */

@@ -32,7 +32,11 @@ const attachmentTypes = {
   pnet_post: 'SharedPostAttachment',
   video_meeting: 'VideoMeetingAttachment',
 };
-const attachment = { ...providerId, isUnavailable: ({ unavailable }) => unavailable, ...renamed('fileSize', 'urlExpiresAt') };
+const attachment = {
+  ...providerId,
+  isUnavailable: ({ unavailable }) => unavailable,
+  ...renamed('fileSize', 'urlExpiresAt'),
+};
 
 /**
  * @param client its methods return the upstream's answers: `list({ accountId, identifier, first }, context)`, and

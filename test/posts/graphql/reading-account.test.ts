@@ -48,7 +48,7 @@ describe('partField', () => {
     ['PnetPost', 'author', 'author', undefined],
     ['PnetPost', 'author', 'author', 'someone'],
     ['PnetPost', 'repostedBy', 'reposted_by', 7],
-    ['PhotonetPost', 'owner', 'owner', null],
+    ['PhotonetPost', 'author', 'owner', null],
   ])('%s.%s with %s: %j is an error of the provider', (type, name, key, part) => {
     const post = readWith({ [key]: part }, 'account-1');
     expect(failureOf(() => field(type, name).read(post))).toBe('errors/provider_error');
@@ -63,7 +63,7 @@ describe('partField', () => {
 
   test('says where the part is', () => {
     expect(field('PnetPost', 'repostedBy').extensions.wire).toEqual({ part: 'reposted_by' });
-    expect(field('PhotonetPost', 'owner').extensions.wire).toEqual({ part: 'owner' });
+    expect(field('PhotonetPost', 'author').extensions.wire).toEqual({ part: 'owner' });
   });
 
   test('an author cannot be exposed without it', () => {

@@ -1,5 +1,5 @@
 import { builder, partType } from '../../../graphql/kit/builder.ts';
-import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { taggedBy } from '../../../graphql/kit/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 
@@ -37,7 +37,6 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
     fileSize: t.exposeFloat('file_size', optional('Size of the file, in the unit of the network.')),
     url: t.exposeString('url', optional('URL of the file.')),
     urlExpiresAt: t.expose('url_expires_at', { type: 'DateTime', ...optional('When the URL expires.') }),
-    urlExpiresAtRaw: t.exposeFloat('url_expires_at', optional(`\`urlExpiresAt\` ${rawTime}`)),
   }),
 });
 
@@ -86,9 +85,7 @@ partType<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_meeting, {
   interfaces,
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', ...required('When the meeting starts.') }),
-    startsAtRaw: t.exposeFloat('starts_at', required(`\`startsAt\` ${rawTime}`)),
     expiresAt: t.expose('expires_at', { type: 'DateTime', ...required('When the invitation expires.') }),
-    expiresAtRaw: t.exposeFloat('expires_at', required(`\`expiresAt\` ${rawTime}`)),
     timeRange: t.exposeFloat('time_range', required('Time range of the meeting, in the unit of the network.')),
   }),
 });

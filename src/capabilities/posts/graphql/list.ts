@@ -1,6 +1,6 @@
 import { itemsOfNetwork } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
-import { builder, partType } from '../../../graphql/kit/builder.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import {
   type Connection,
@@ -9,43 +9,18 @@ import {
   mapItems,
   readConnection,
 } from '../../../graphql/kit/connection.ts';
-import { required } from '../../../graphql/kit/network-values.ts';
 import { type ListSource, readsFrom } from '../../../graphql/kit/source.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
+import type { Page } from '../../../kernel/paging.ts';
 import { listPosts } from '../operations.ts';
-import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
+import { type Post, type PostListRequest, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
 import { accountOf, type Fields, type ReadWith, readWith, requireRawId } from './reading-account.ts';
 
-/** `paging` is that of the last page read. */
-interface PostWindow extends Connection<ReadWith<Post>> {
-  readonly paging: PostList['paging'];
-}
-
-export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts', {
+export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 'posts', {
   page: itemsOfNetwork,
   hint: maxAge(60),
 });
-
-const PostPagingObject = partType<PostList['paging']>('PostPaging', {
-  description: 'What the network says of one page of its list.',
-  fields: (t) => ({
-    pageCount: t.exposeFloat(
-      'page_count',
-      required(
-        'The count of the page. It is handed on as it was received, and is not the number of `nodes`: the page may begin before the first node, end after the last one, or be the second of two pages that the nodes are on.',
-      ),
-    ),
-  }),
-});
-
-builder.objectField(PostConnection, 'paging', (t) =>
-  t.expose('paging', {
-    type: PostPagingObject,
-    description:
-      'About the page of the network that the last node is on: of several pages, the one that was read last.',
-  }),
-);
 
 export const postConnectionArgs = connectionArgs(postLimits, 'posts');
 
@@ -69,7 +44,7 @@ export interface PostListArguments {
   readonly after?: string | null | undefined;
 }
 
-export const postList: ListSource<PostListArguments, PostListRequest, Post, PostList> = {
+export const postList: ListSource<PostListArguments, PostListRequest, Post, Page<Post>> = {
   operation: listPosts,
   connection: ({ accountId, identifier, isCompany, first, after }) => ({
     operation: listPosts,
@@ -81,29 +56,25 @@ export const postList: ListSource<PostListArguments, PostListRequest, Post, Post
   }),
   account: ({ accountId }) => accountId,
   pages: ({ posts }) => posts.pages,
-  value: (connection, { paging }) => ({ ...connection, paging }),
 };
 
 /** Equal pages are read once. @throws ServiceError as `PostsPort.list`, or `unprocessable_entity` */
-export async function connectPosts(context: GraphQLContext, args: PostListArguments): Promise<PostWindow> {
-  let paging: PostList['paging'] = { page_count: 0 };
+export async function connectPosts(
+  context: GraphQLContext,
+  args: PostListArguments,
+): Promise<Connection<ReadWith<Post>>> {
   const connection = await readConnection(
     context,
     postList.connection(args, context),
-    async ({ limit = postLimits.limit.default, ...request }) => {
-      const page = await context.loaders.posts.load({ ...request, limit });
-      paging = page.paging;
-      return page;
-    },
+    ({ limit = postLimits.limit.default, ...request }) => context.loaders.posts.load({ ...request, limit }),
   );
-  const shown = mapItems<Post, ReadWith<Post>>(connection, (post) =>
+  return mapItems<Post, ReadWith<Post>>(connection, (post) =>
     postTypeOf(post) !== undefined
       ? readWith(post, args.accountId)
       : new ServiceError('provider_error', {
           detail: 'The post is from a network that this gateway does not support.',
         }),
   );
-  return { ...shown, paging };
 }
 
 /** The field `posts` of an author. @param isCompany the key of the flag, on networks that list companies differently */

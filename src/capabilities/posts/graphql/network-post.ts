@@ -1,6 +1,6 @@
 /** Common to all networks, so that a feed of several is one fragment. */
 import { builder } from '../../../graphql/kit/builder.ts';
-import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import type { Post } from '../shapes.ts';
 import { PostConnection, postConnectionArgs } from './list.ts';
@@ -50,13 +50,6 @@ export const NetworkPostInterface = builder.interfaceRef<Post>('NetworkPost').im
       ...required('The person or company who published the post.'),
       ...resolvedByType,
     }),
-    publishedAt: t.field({
-      type: 'DateTime',
-      ...optional('When the post was published; null if the network does not say.'),
-      ...resolvedByType,
-    }),
-    publishedAtRaw: t.string({ ...optional(`\`publishedAt\` ${rawTime}`), ...resolvedByType }),
-    url: t.string({ ...optional('URL of the post; null on networks that send none.'), ...resolvedByType }),
     reactionCount: t.float({ ...required('Number of reactions or likes.'), ...resolvedByType }),
     commentCount: t.float({ ...required('Number of comments.'), ...resolvedByType }),
     hasReacted: t.boolean({

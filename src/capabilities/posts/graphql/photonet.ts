@@ -1,6 +1,6 @@
 import { partType } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
-import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PhotonetPost } from '../shapes.ts';
@@ -16,7 +16,6 @@ const CaptionObject = partType<NonNullable<PhotonetPost['caption']>>('PhotonetCa
     isEdited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
     hasTranslation: t.exposeBoolean('has_translation', required('Whether photonet offers a translation.')),
     createdAt: t.expose('created_at', { type: 'DateTime', ...required('When the caption was written.') }),
-    createdAtRaw: t.exposeFloat('created_at', required(`\`createdAt\` ${rawTime}`)),
   }),
 });
 
@@ -86,15 +85,6 @@ PhotonetPostObject.implement({
       type: OwnerObject,
       ...required('The user who published the post.'),
     }),
-    publishedAt: t.field({
-      type: 'DateTime',
-      ...readAt<null>(
-        { constant: null },
-        optional('Always null: photonet sends no time of a post. A caption has its own in `createdAt`.'),
-      ),
-    }),
-    publishedAtRaw: t.string(readAt<null>({ constant: null }, optional('Always null, as `publishedAt` is.'))),
-    url: t.string(readAt<null>({ constant: null }, optional('Always null: photonet sends no URL of a post.'))),
     reactionCount: t.exposeFloat('like_count', required('Number of likes.')),
     hasReacted: t.exposeBoolean('has_liked', required('Whether the account that reads the post has liked it.')),
     caption: t.expose('caption', {

@@ -2,7 +2,7 @@ import { listOf } from '../../../graphql/cost/weights.ts';
 import { partType } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
-import { optional, rawTime, required, requiredList } from '../../../graphql/kit/network-values.ts';
+import { optional, required, requiredList } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
@@ -64,7 +64,6 @@ const RepostContentObject = partType<ReadWith<NonNullable<PnetPost['repost_conte
       type: 'DateTime',
       ...required('When the original post was published.'),
     }),
-    publishedAtRaw: t.exposeString('parsed_datetime', required(`\`publishedAt\` ${rawTime}`)),
     author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
     text: t.exposeString('text', required('Text of the original post.')),
   }),
@@ -108,7 +107,6 @@ PnetPostObject.implement({
       type: 'DateTime',
       ...required('When the post was published.'),
     }),
-    publishedAtRaw: t.exposeString('parsed_datetime', required(`\`publishedAt\` ${rawTime}`)),
     reactionCount: t.exposeFloat('reaction_counter', required('Number of reactions.')),
     commentCount: t.exposeFloat('comment_counter', required('Number of comments.')),
     repostCount: t.exposeFloat('repost_counter', required('Number of reposts.')),

@@ -222,11 +222,11 @@ export class PageReader {
   #show({ of, pageKey }: Reading): Shown {
     const { page, scanned } = this.#pages.get(pageKey) as ReadPage;
     if ('id' in of) return { connection: null, scanned, from: 0, to: page.items.length };
-    const { source, first, opened } = of;
+    const { first, opened } = of;
     const { from } = opened;
     const window = windowOfPage(page, { first, from });
     if (window === null) throw new Declined('the window needs another page');
-    return { connection: source.value(opened.connection(window), page), scanned, ...rangeOf(window, from.offset) };
+    return { connection: opened.connection(window), scanned, ...rangeOf(window, from.offset) };
   }
 
   /** For each shared key the longest page; those of a source together. */
