@@ -25,7 +25,8 @@ interface CallerQueue {
 }
 
 export function createCallSlots(slots: number): CallSlots {
-  const perCaller = Math.ceil(slots * maxShare);
+  // One slot alone is everybody's.
+  const perCaller = Math.max(1, Math.min(Math.ceil(slots * maxShare), slots - 1));
   const maxWaiting = slots * waitingPerSlot;
   /** Callers that hold slots or wait, least recently served first. */
   const queues = new Map<string, CallerQueue>();

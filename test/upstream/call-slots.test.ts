@@ -15,6 +15,13 @@ test('one caller has three quarters of the slots at most', () => {
   expect([take('b'), take('b'), take('b')]).toEqual([true, true, false]);
 });
 
+test.each([2, 3, 4, 5])('of %i slots one caller leaves one to others', (count) => {
+  const slots = createCallSlots(count);
+  for (let at = 1; at < count; at += 1) slots.tryTake('a');
+  expect(slots.tryTake('a')).toBeNull();
+  expect(slots.tryTake('b')).not.toBeNull();
+});
+
 test('callers that wait take turns, each in its own order', async () => {
   const slots = createCallSlots(1);
   const release = slots.tryTake('a');
