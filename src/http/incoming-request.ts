@@ -43,6 +43,9 @@ export function noteEvent(facts: RequestFacts, eventId: string): void {
   if (ids.length < eventsOfLine) facts.eventId = [...ids, eventId].join(' ');
 }
 
+/** Of a response; several values only where they are several lines. */
+export type SentHeaders = Readonly<Record<string, string | number | string[]>>;
+
 interface RequestOptions {
   readonly isTrustedProxy: IsTrustedProxy;
   readonly logger: Logger;
@@ -61,7 +64,7 @@ export class IncomingRequest {
   /** The path's pattern, once known. */
   route: string | undefined;
   /** Headers of the response, kept until it is sent: node:http would check and copy each twice. */
-  readonly #ownHeaders: Record<string, string | number>;
+  readonly #ownHeaders: Record<string, SentHeaders[string]>;
   readonly #startedAt = performance.now();
   readonly #options: RequestOptions;
   readonly #whenClosed: (() => void)[] = [];
@@ -144,7 +147,7 @@ export class IncomingRequest {
   }
 
   /** Those of the response so far. */
-  get ownHeaders(): Readonly<Record<string, string | number>> {
+  get ownHeaders(): SentHeaders {
     return this.#ownHeaders;
   }
 
@@ -160,7 +163,7 @@ export class IncomingRequest {
   }
 
   /** The whole response. Nothing is sent to a client that has gone. */
-  send(status: number, headers: Readonly<Record<string, string | number>>, body?: Uint8Array | string): void {
+  send(status: number, headers: SentHeaders, body?: Uint8Array | string): void {
     if (!this.response.closed) this.response.writeHead(status, Object.assign(this.#ownHeaders, headers)).end(body);
   }
 

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type FetchAPI, type Plugin } from 'graphql-yoga';
-import type { IncomingRequest } from '../../http/incoming-request.ts';
+import type { IncomingRequest, SentHeaders } from '../../http/incoming-request.ts';
 import { endpoint } from '../endpoint.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { warningOfBrowserStreams } from './browser-streams.ts';
@@ -78,12 +78,14 @@ async function sendStream(http: IncomingRequest, { status, body, headers }: Resp
   });
 }
 
-function headersOf(headers: Headers): Record<string, string> {
-  const entries: Record<string, string> = {};
+function headersOf(headers: Headers): SentHeaders {
+  const entries: Record<string, SentHeaders[string]> = {};
   headers.forEach((value, name) => {
     entries[name.toLowerCase()] = value;
   });
-  return entries;
+  // The only one that cannot be one line (RFC 9110, section 5.3).
+  const cookies = headers.getSetCookie();
+  return cookies.length === 0 ? entries : { ...entries, 'set-cookie': cookies };
 }
 
 /** Whether repeating is of no use: graphql-sse and `EventSource` read no error event with another status than 200. */
