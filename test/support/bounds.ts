@@ -154,6 +154,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'store/watch.ts #unread': ['rows, deliveries and events', 'maxUnread'],
   'store/sqlite.ts prepared': ['statements', 'max'],
   'kernel/troubles.ts waiting': ['the code', 'the loops of the engine'],
+  'store/thread.ts arrived': ['statements', 'requests in flight'],
   'store/thread.ts inFlight': ['statements', 'requests in flight'],
   'telemetry/bounded-lines.ts ofKeys': ['webhooks', 'max'],
   'telemetry/bounded-names.ts known': ['operations of clients', 'most'],
