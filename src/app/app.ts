@@ -19,6 +19,7 @@ import type { Caller } from '../kernel/caller.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import { createFairTurns } from '../kernel/lib/fair-turns.ts';
 import { once } from '../kernel/lib/once.ts';
+import { createPlaces, placeLimits } from '../kernel/places.ts';
 import { portsInTurns } from '../kernel/ports.ts';
 import { type Keyring, keyringOf } from '../kernel/secrets/secret.ts';
 import { createTroubles } from '../kernel/troubles.ts';
@@ -102,14 +103,15 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),
     observer: observeRequests(telemetry),
   });
-  const shared = { ...admitting, backend, ports, turns, compress };
+  const places = createPlaces(placeLimits[modeOf(config)], streams.ended);
+  const shared = { ...admitting, backend, ports, turns, places, compress };
   const responseCache = responses?.cache ?? null;
   const ofGraphQL = { ...shared, documents, streams, responseCache, cursorKeys: keyring('graphql-cursors') };
   const signIn = await addGraphQL(server, config, ofGraphQL, dependencies);
   if (config.webhooksPage) server.add(webhooksPageRoutes(config.graphiql));
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config.graphiql));
-  server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, compress }));
+  server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, places, compress }));
   if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);
   closers.push(server.close);
@@ -144,6 +146,11 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     /** Serves on, unready, for the configured time, lets requests in flight finish, and closes all. Idempotent. */
     close: once(() => closeAll(closers)),
   };
+}
+
+function modeOf({ upstream, intake }: Config): keyof typeof placeLimits {
+  if (upstream === null) return 'embedded';
+  return intake === null ? 'proxy' : 'ownWebhooks';
 }
 
 /** What the gateway is ready without. */

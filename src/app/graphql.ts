@@ -20,6 +20,7 @@ import { ConfigError } from '../kernel/config-error.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
 import { messageOf } from '../kernel/lib/to-error.ts';
 import { cursorCodec } from '../kernel/paging.ts';
+import type { Places } from '../kernel/places.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { Keys } from '../kernel/secrets/secret.ts';
 import { createGraphiQL } from '../pages/graphiql/page.ts';
@@ -41,6 +42,7 @@ interface GraphQLParts extends Admission {
   readonly ports: Ports;
   readonly streams: Streams;
   readonly turns: FairTurns;
+  readonly places: Places;
   readonly responseCache: ResponseCache | null;
   readonly compress: Compress | null;
   readonly cursorKeys: Keys;

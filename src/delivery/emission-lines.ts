@@ -4,8 +4,8 @@
  * stored. Whoever stands in its line would meet the same row, and is refused with the one that did.
  */
 import { LRUCache } from 'lru-cache';
+import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { DatabaseFault } from '../store/faults.ts';
-import { createKeyedLock } from '../store/keyed-lock.ts';
 
 /** Workspaces whose last emission met a locked row. */
 const maxStuck = 1_000;

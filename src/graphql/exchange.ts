@@ -96,13 +96,13 @@ export class Exchange<Request extends OperationRequest = OperationRequest> imple
   /** Turn of execution. By default, a piece weighs the operation's cost, but for its first write: that is the wait for a port. */
   get turn(): Turn {
     const cost = this.cost.requestedCost ?? 0;
-    this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.isMutation ? cost - weightOfWrite : cost, this);
+    this.#turn ??= turnsOfRequest(this.#turns, this.owner, this.isMutation ? cost - weightOfWrite : cost, this);
     return this.#turn;
   }
 
   /** Turn of work before the cost is known. */
   turnBefore(weight: number): Promise<void> | null {
-    return this.#turns.take(this.#owner, weight, this);
+    return this.#turns.take(this.owner, weight, this);
   }
 
   /** Nobody waits for the response. */
@@ -110,7 +110,8 @@ export class Exchange<Request extends OperationRequest = OperationRequest> imple
     return this.http.clientAborted.aborted;
   }
 
-  get #owner(): string {
+  /** Whose work it is: a key's or, without one, an address's. */
+  get owner(): string {
     return this.caller?.keyId ?? this.http.ip;
   }
 

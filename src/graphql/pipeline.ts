@@ -9,6 +9,7 @@
  *   exchange.ts          is the record of the request, for all that follows
  *   stages.ts            pass it, respond, or throw a refusal, in the order of `stages` below; the body is read within its
  *                        bounds (http/request-bodies.ts), in its turn, once the request is counted
+ *   kernel/places.ts     lets so many operations of one caller be executed at once
  *   executors/           an executor declines before it changes anything; pages that it has read stay in the exchange
  *     compiled/            lists of ports as JSON, printed by splice/, without resolvers
  *     introspect.ts        introspection, prepared
@@ -23,6 +24,7 @@
 
 import type { ExecutionResult } from 'graphql';
 import type { Admission } from '../auth/admission.ts';
+import type { LeavePlace, Places } from '../kernel/places.ts';
 import { inSpan, type Tracer } from '../telemetry/telemetry.ts';
 import { spanOf } from './documents/known-documents.ts';
 import type { Exchange, Executor, Outcome, Stage } from './exchange.ts';
@@ -67,6 +69,7 @@ export interface PipelineOptions
     ResolvingOptions,
     ResponseOptions {
   readonly tracer: Tracer | null;
+  readonly places: Places;
 }
 
 export const stages = {
@@ -155,10 +158,16 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     return inSpan(tracer, name, ofSpan, async () => outcomeOf(exchange));
   }
 
+  const placeOf = ({ owner, isMutation, http }: Exchange): LeavePlace | Promise<LeavePlace> =>
+    options.places.take(owner, isMutation ? 'mutation' : 'query', () => http.clientAborted);
+
   return {
     pass: (exchange) => pass(exchange),
     async execute(exchange) {
+      let leave: LeavePlace | undefined;
       try {
+        const place = placeOf(exchange);
+        leave = place instanceof Promise ? await place : place;
         const outcome = await tracedOutcomeOf(exchange);
         const presented = present(outcome, exchange, options);
         return presented instanceof Promise ? await presented : presented;
@@ -166,6 +175,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         // Nothing is executed twice.
         return presentRefusal(error, exchange, options);
       } finally {
+        // A subscription's stream is open by now.
+        leave?.();
         exchange.printed();
       }
     },

@@ -7,6 +7,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, replayedHeader } from '../kernel/idempotency.ts';
 import { printJson, stringify } from '../kernel/lib/json-text.ts';
 import { performOnceForKey } from '../kernel/perform-once.ts';
+import type { LeavePlace } from '../kernel/places.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { contractFields } from './contract-fields.ts';
@@ -19,14 +20,27 @@ interface RestRequest {
   readonly context: RequestContext;
   readonly ports: Ports;
   readonly idempotency: Idempotency | undefined;
+  /** Takes the place of the operation. */
+  readonly enter: () => LeavePlace | Promise<LeavePlace>;
 }
 
 /** @returns the JSON body. @throws ServiceError for failures without an idempotency key that the gateway keeps */
-export async function respond(
+export async function respond(endpoint: ContractEndpoint, asked: RestRequest): Promise<Uint8Array | string> {
+  // A slow upload takes no place from others of its key.
+  const request = await flatRequest(endpoint, asked.http, asked.parameters);
+  const leave = await asked.enter();
+  try {
+    return await performed(endpoint, asked, request);
+  } finally {
+    leave();
+  }
+}
+
+async function performed(
   endpoint: ContractEndpoint,
-  { http, parameters, context, ports, idempotency }: RestRequest,
+  { http, context, ports, idempotency }: RestRequest,
+  request: Readonly<Record<string, unknown>>,
 ): Promise<Uint8Array | string> {
-  const request = await flatRequest(endpoint, http, parameters);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
     const onReplayed = () => http.addHeaders({ [replayedHeader]: 'true' });

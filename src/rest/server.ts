@@ -10,6 +10,7 @@ import { toEnvelope } from '../kernel/errors.ts';
 import type { Idempotency } from '../kernel/idempotency.ts';
 import { type FairTurns, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
 import { stringify } from '../kernel/lib/json-text.ts';
+import type { Places } from '../kernel/places.ts';
 import type { Ports } from '../kernel/ports.ts';
 import { nothingSpent, Printing, type RequestContext } from '../kernel/request-context.ts';
 import { toAllowedError } from './allowed-errors.ts';
@@ -26,6 +27,7 @@ interface RestOptions {
   readonly ports: Ports;
   readonly admit: Admit;
   readonly turns: FairTurns;
+  readonly places: Places;
   /** Without it, `Idempotency-Key` goes to the ports. */
   readonly idempotency?: Idempotency | undefined;
   readonly compress?: Compress | null;
@@ -62,7 +64,7 @@ function routeOf(
   endpoint: ContractEndpoint,
   prefix: string,
   refuse: Refuse,
-  { ports, admit, turns, idempotency, compress = null }: RestOptions,
+  { ports, admit, turns, places, idempotency, compress = null }: RestOptions,
 ): Route {
   return {
     method: endpoint.method,
@@ -81,7 +83,9 @@ function routeOf(
         turn: turnsOfRequest(turns, caller.keyId, endpoint.method === 'GET' ? weightOfRead : 0),
         whenPrinted: printing.whenPrinted,
       };
-      const asked = { http, parameters, context, ports, idempotency };
+      const kind = endpoint.method === 'GET' ? 'query' : 'mutation';
+      const enter = () => places.take(caller.keyId, kind, () => http.clientAborted);
+      const asked = { http, parameters, context, ports, idempotency, enter };
       const body = await respond(endpoint, asked).finally(() => printing.end());
       await sendCompressible(http, endpoint.status, jsonType, body, compress);
     },

@@ -9,9 +9,9 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { underDeadline } from '../kernel/lib/abort-signal.ts';
+import { createKeyedLock, QueueFull } from '../kernel/lib/keyed-lock.ts';
 import type { Database } from './database.ts';
 import { DatabaseFault } from './faults.ts';
-import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 import { isColumnAhead, statementTime } from './statement-time.ts';
 
 export interface LeaseDependencies {

@@ -9,9 +9,9 @@ import {
   type QueryResult,
   SqliteIntrospector,
 } from 'kysely';
+import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { busyMs } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
-import { createKeyedLock } from './keyed-lock.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
 import { SqliteCompiler } from './query-compilers.ts';
 import type { Tables } from './schema.ts';

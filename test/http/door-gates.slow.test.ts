@@ -7,6 +7,7 @@ import { secretOf } from '../../src/app/intake/open.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { maxHeadersLength } from '../../src/http/request-head.ts';
 import type { FairTurns } from '../../src/kernel/lib/fair-turns.ts';
+import type { Places } from '../../src/kernel/places.ts';
 import { deriveKeys } from '../../src/kernel/secrets/secret.ts';
 import type { Served } from '../support/backends.ts';
 import { type GatedDoor, gatedDoors, gates } from '../support/door-gates.ts';
@@ -15,11 +16,14 @@ import { testSecret } from '../support/webhooks.ts';
 
 const modules = {
   turns: '../../src/kernel/lib/fair-turns.ts',
+  places: '../../src/kernel/places.ts',
   connections: '../../src/http/connections.ts',
 } as const;
 
 /** Pieces that asked for a turn. */
 const taken: { readonly owner: string; readonly weight: number }[] = [];
+/** Places that were asked for. */
+const placed: { readonly caller: string; readonly kind: string; isLeft: boolean }[] = [];
 const stallMs = 1_500;
 
 let start: (environment?: Readonly<Record<string, string>>) => Promise<typeof served>;
@@ -40,6 +44,24 @@ beforeAll(async () => {
       return new Proxy(turns, { get: (of, name) => (name === 'take' ? take : Reflect.get(of, name, of)) });
     };
     return { ...actual, createFairTurns };
+  });
+  vi.doMock(modules.places, async (original) => {
+    const actual = (await original()) as typeof import('../../src/kernel/places.ts');
+    const createPlaces = (...options: Parameters<typeof actual.createPlaces>): Places => {
+      const places = actual.createPlaces(...options);
+      return {
+        async take(caller, kind, signal) {
+          const place = { caller, kind, isLeft: false };
+          placed.push(place);
+          const leave = await places.take(caller, kind, signal);
+          return () => {
+            place.isLeft = true;
+            leave();
+          };
+        },
+      };
+    };
+    return { ...actual, createPlaces };
   });
   vi.doMock(modules.connections, async (original) => {
     const actual = (await original()) as typeof import('../../src/http/connections.ts');
@@ -152,6 +174,18 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
     }
     expect(Math.max(...taken.map(({ weight }) => weight))).toBeGreaterThan(999);
   },
+  /** One for the operation, of the key; a subscription leaves it once its stream is open. */
+  async places(door) {
+    const subscription = 'subscription { deliveryUpdated { __typename } }';
+    const isStream = door.way === 'WebSocket' || /event-stream|multipart/.test(door.accept);
+    for (const query of isStream ? [viewer, subscription] : [viewer]) {
+      placed.length = 0;
+      const asked = ask(door, { query });
+      const kind = door.path.startsWith('/v1') && door.way === 'POST' ? 'mutation' : 'query';
+      await expect.poll(() => placed).toEqual([{ caller: expect.not.stringMatching(/^127/), kind, isLeft: true }]);
+      if (query === viewer) await asked;
+    }
+  },
   async size(door, refusal) {
     const raw = door.way === 'GET' ? 'x'.repeat(maxHeadersLength) : ' '.repeat(maxBodyBytes + 1);
     expectRefusal(await ask(door, { raw }), refusal);
@@ -242,7 +276,9 @@ test('no other door lacks a gate', () => {
   );
   expect(lacking).toEqual([
     'REST, a list: depth',
+    'events of a service: places',
     'events of a service: slow reader',
+    'pings over WebSocket: places',
     'pings over WebSocket: deadline',
     'pings over WebSocket: slow reader',
   ]);

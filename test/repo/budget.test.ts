@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 3_947,
+  app: 3_956,
   auth: 1_445,
   cache: 360,
   capabilities: 260,
@@ -16,25 +16,25 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/webhooks': 2_920,
   delivery: 4_100,
   events: 548,
-  graphql: 1_081,
+  graphql: 1_093,
   'graphql/cost': 730,
   'graphql/documents': 908,
-  'graphql/doors': 1_291,
+  'graphql/doors': 1_293,
   'graphql/executors': 2_378,
   'graphql/federation': 308,
   'graphql/kit': 2_101,
   'graphql/schema': 106,
-  http: 2_317,
-  kernel: 3_152,
+  http: 2_320,
+  kernel: 3_290,
   'main.ts': 2,
   net: 1_419,
   pages: 1_021,
   providers: 1_696,
-  rest: 600,
+  rest: 618,
   splice: 3_122,
-  store: 6_016,
+  store: 5_948,
   telemetry: 754,
-  upstream: 1_748,
+  upstream: 1_749,
 };
 
 const src = join(import.meta.dirname, '../../src');

@@ -31,13 +31,13 @@ import { RequestBodies } from '../../src/http/request-bodies.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { Deadline } from '../../src/kernel/lib/abort-signal.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
+import { createKeyedLock } from '../../src/kernel/lib/keyed-lock.ts';
 import { createResolver } from '../../src/net/dns/resolver.ts';
 import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts';
 import { undici } from '../../src/net/undici.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { DatabaseFault } from '../../src/store/faults.ts';
 import { idempotencyRows } from '../../src/store/idempotency-rows.ts';
-import { createKeyedLock } from '../../src/store/keyed-lock.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { createNotifications, maxChangedIds, type UpdateListener } from '../../src/store/notifications.ts';
 import { createReadBudget } from '../../src/store/read-budget.ts';
@@ -489,7 +489,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'locks that are free again': {
-    collections: ['store/keyed-lock.ts lines'],
+    collections: ['kernel/lib/keyed-lock.ts lines'],
     most: 1,
     async fill() {
       const lock = createKeyedLock(10);

@@ -12,6 +12,7 @@ import { scopeNames } from '../../src/kernel/caller.ts';
 import { type EndpointName, endpointNames } from '../../src/kernel/endpoint.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
+import { createPlaces, placeLimits } from '../../src/kernel/places.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import {
   checkpointInputs,
@@ -93,6 +94,7 @@ describe('every type at every endpoint', () => {
       restRoutes({
         ports: failing,
         turns: createFairTurns(),
+        places: createPlaces(placeLimits.embedded, new AbortController().signal),
         admit: async () => ({
           keyId: 'key',
           keyName: 'key',

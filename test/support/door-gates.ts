@@ -1,6 +1,6 @@
 /** The doors of the gateway, and the gates that each has: the table of door-gates.slow.test.ts. A text says why there is none. */
 
-export const gates = ['turns', 'size', 'depth', 'rate', 'deadline', 'slow reader'] as const;
+export const gates = ['turns', 'places', 'size', 'depth', 'rate', 'deadline', 'slow reader'] as const;
 export type Gate = (typeof gates)[number];
 
 /** How a door refuses: a part of the response, or the code of the close frame. */
@@ -20,6 +20,7 @@ const tooMany = /There can be 2 requests with this API key/;
 
 const ofBodies = {
   turns: true,
+  places: true,
   size: tooLarge,
   depth: tooDeep,
   rate: tooMany,
@@ -58,6 +59,7 @@ export const gatedDoors: Readonly<Record<string, GatedDoor>> = {
     accept: '*/*',
     gates: {
       ...ofBodies,
+      places: 'emissions of a workspace have lines of their own (delivery/emission-lines.ts)',
       size: /^HTTP\/1.1 413 /,
       depth: tooDeep,
       rate: /^HTTP\/1.1 503 /,
@@ -70,6 +72,7 @@ export const gatedDoors: Readonly<Record<string, GatedDoor>> = {
     accept: '',
     gates: {
       turns: true,
+      places: 'a ping executes nothing',
       size: 1009,
       depth: 4400,
       rate: 4429,

@@ -24,6 +24,7 @@ import { maxStrangerBytes, socketLimits } from '../../../src/http/web-socket.ts'
 import type { ErrorName } from '../../../src/kernel/errors.ts';
 import { issueLimits } from '../../../src/kernel/issues.ts';
 import { maxJsonDepth, maxJsonEntries, maxJsonFields } from '../../../src/kernel/lib/json-text.ts';
+import { placeLimits } from '../../../src/kernel/places.ts';
 import { limits, maxEntries, maxWatched } from '../../../src/kernel/validation.ts';
 import { tokenLifetimeMs } from '../../../src/pages/graphiql/sign-in.ts';
 import { maxDepth, maxValues } from '../../../src/splice/layout.ts';
@@ -129,6 +130,11 @@ const operations: readonly Limit[] = [
     'GRAPHQL_MAX_COST',
   ],
   ['Cost of an introspection that no known tool sends', number(maxIntrospectionCost), `${tooHigh}, before execution`],
+  [
+    'Operations and REST requests of one API key that are executed at once, in each process',
+    `${number(placeLimits.embedded.query)} reads, ${number(placeLimits.embedded.mutation)} others; in proxy mode ${number(placeLimits.proxy.query)} and ${number(placeLimits.proxy.mutation)}, with own webhooks ${number(placeLimits.ownWebhooks.query)} and ${number(placeLimits.ownWebhooks.mutation)}`,
+    'further ones wait for those before them',
+  ],
   [
     'Response',
     bytes(defaults.maxResponseBytes),

@@ -1,5 +1,5 @@
 /** Locks within the process, by key: who comes first has a place first. */
-import { onAbort } from '../kernel/lib/abort-signal.ts';
+import { onAbort } from './abort-signal.ts';
 
 interface Line {
   running: number;
@@ -32,16 +32,31 @@ export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY, places: (
     if (line.running === 0) lines.delete(key);
   }
 
+  function tryAcquire(key: string): (() => void) | null {
+    const line = lines.get(key) ?? { running: 0, waiting: new Set() };
+    if (line.running >= places(key)) return null;
+    lines.set(key, line);
+    line.running += 1;
+    return () => release(key, line);
+  }
+
+  /** All who wait. */
+  function refuse(key: string, error: unknown): void {
+    const { waiting } = lines.get(key) ?? {};
+    for (const lock of waiting ?? []) lock.reject(error);
+    waiting?.clear();
+  }
+
   return {
+    /** @returns releases the lock, once; null if one would have to wait */
+    tryAcquire,
     /** @returns releases the lock, once. @throws QueueFull; the reason of `signal`; what {@link refuse} is given */
     async acquire(key: string, { signal, onWait }: Wait = {}): Promise<() => void> {
       signal?.throwIfAborted();
+      const acquired = tryAcquire(key);
+      if (acquired !== null) return acquired;
       const line = lines.get(key) ?? { running: 0, waiting: new Set() };
       lines.set(key, line);
-      if (line.running < places(key)) {
-        line.running += 1;
-        return () => release(key, line);
-      }
       if (line.waiting.size >= maxWaiting) throw new QueueFull();
       const lock = Promise.withResolvers<void>();
       const giveUp = () => {
@@ -58,11 +73,9 @@ export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY, places: (
       }
       return () => release(key, line);
     },
-    /** All who wait. */
-    refuse(key: string, error: unknown): void {
-      const { waiting } = lines.get(key) ?? {};
-      for (const lock of waiting ?? []) lock.reject(error);
-      waiting?.clear();
+    refuse,
+    refuseAll(error: unknown): void {
+      for (const key of lines.keys()) refuse(key, error);
     },
   };
 }
