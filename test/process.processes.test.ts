@@ -496,12 +496,12 @@ test('the log contains no key, header value or checkpoint input, at any log leve
   // The requests had the intended outcomes: successes, failures as data, and top-level errors.
   const seen = responses.flatMap(({ data, errors }) => [
     ...Object.values((data ?? {}) as Record<string, { __typename?: string } | null>).map((each) => each?.__typename),
-    ...errors.map(({ extensions }) => extensions.type),
+    ...errors.map(({ extensions }) => extensions.code),
   ]);
   expect(seen).toEqual(
     expect.arrayContaining(['WebhookCreated', 'InvalidRequestError', 'CheckpointError', 'PnetJobPostingPublished']),
   );
-  expect(seen).toEqual(expect.arrayContaining(['errors/invalid_credentials', 'errors/provider_error']));
+  expect(seen).toEqual(expect.arrayContaining(['INVALID_CREDENTIALS', 'PROVIDER_ERROR']));
 
   const headers = { 'content-type': 'application/json', 'x-api-key': key, authorization: `Bearer ${key}` };
   for (const request of [

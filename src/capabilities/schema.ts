@@ -40,7 +40,7 @@ Send your API key in the \`X-API-KEY\` header with every request; only introspec
 for \`node\`. \`accountId\`, \`jobId\`, \`draftId\`, \`webhookId\` and \`deliveryId\` are raw ids; as arguments they take the global id of
 the object as well. All other ids are those of a network.
 
-Mutations return expected failures as data: select \`... on ServiceError { code detail }\`. Failures of queries, of API
+Mutations return expected failures as data: select \`... on ServiceError { code message }\`. Failures of queries, of API
 keys and of systems are top-level errors with the same fields in their \`extensions\`.
 
 A field or item with \`@semanticNonNull\` is null only with an error at its path. Without the directive, null is an answer.`;

@@ -14,12 +14,12 @@
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/send.ts';
-import { type ErrorName, type ErrorType, fromUnknown, ServiceError } from '../kernel/errors.ts';
+import { type ErrorCode, type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { printJson, stringify } from '../kernel/lib/json-text.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { Exchange, Outcome } from './exchange.ts';
-import { FailureLog, shortErrors, toGraphQLError, withoutStatus } from './kit/errors.ts';
+import { FailureLog, isPresented, shortErrors, toGraphQLError, typeOfPresented, withoutStatus } from './kit/errors.ts';
 import { orRefusal, type SizedResult, withRoomFor } from './response-size.ts';
 
 export interface ResponseOptions {
@@ -117,7 +117,7 @@ function withCost(executed: ExecutionResult, exchange: Exchange, options: Respon
   const sized = presentSized(executed, exchange, options);
   const { errors = [], data } = sized.result;
   if (errors.length === 0) return shown(sized);
-  const beyondLimit = data === undefined ? errors.filter(({ extensions }) => extensions.type === limitError) : [];
+  const beyondLimit = data === undefined ? errors.filter(({ extensions }) => extensions.code === limitError) : [];
   for (const { extensions } of beyondLimit) extensions.cost = exchange.cost;
   const presented = shown(sized);
   if (beyondLimit.length === 0 && !wantsCost(exchange)) return presented;
@@ -135,7 +135,7 @@ function shown({ result, bytes }: SizedResult) {
 const wantsCost = ({ http: { headers } }: Exchange): boolean => headers['graphql-cost'] === 'report';
 
 /** A refusal for a limit says the cost, asked for or not. */
-const limitError: ErrorType = 'errors/limit_too_high';
+const limitError: ErrorCode = 'LIMIT_TOO_HIGH';
 
 function withExtensions(body: Uint8Array | string, extensions: object): string {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString();
@@ -169,7 +169,7 @@ function presentErrors(
   const reported = errors.slice(0, maxReportedErrors).map((error) => presentError(error, http, presentation));
   const omitted = errors.length - reported.length;
   log.write(http, omitted);
-  http.facts.errors = [...new Set(reported.map(({ extensions }) => String(extensions.type)))];
+  http.facts.errors = [...new Set(reported.map(typeOfPresented))];
   return { ...result, errors: omitted === 0 ? reported : [...reported, moreErrors(omitted, http.id)] };
 }
 
@@ -191,7 +191,7 @@ interface Presentation extends Partial<ResponseOptions> {
 /** For callers: unexpected errors are masked, and logged with the request's id. */
 export function presentError(error: unknown, http: FailedRequest, presentation: Presentation = {}): GraphQLError {
   if (!(error instanceof GraphQLError)) return ofService(fromUnknown(error), http, presentation);
-  if (error.extensions.type !== undefined) return error;
+  if (isPresented(error)) return error;
   const cause = rootCause(error);
   // graphql-js and Yoga report invalid requests without a path, and values that do not fit the schema with one.
   if (cause === undefined && (error.path === undefined || isOfArgument(error)))
@@ -234,7 +234,7 @@ const typesOfCodes: Readonly<Record<string, ErrorName>> = {
 /** Unchanged: clients recognize the steps of automatic persisted queries by them. */
 const isOfPersistedQueries = (code: unknown): boolean => String(code).startsWith('PERSISTED_QUERY_');
 
-/** An invalid request, in the words of graphql-js or Yoga, with the contract's envelope. */
+/** An invalid request, in the words of graphql-js or Yoga. */
 function ofCaller(
   error: GraphQLError,
   http: FailedRequest,
@@ -248,7 +248,7 @@ function ofCaller(
   const presented = toGraphQLError(failure, http.id, error);
   const { originalError: _, ...extensions } = error.extensions;
   // GraphQL over HTTP: 405 for a mutation in a GET; else 400, but 200 where the client accepts nothing newer than
-  // application/json. The envelope has its type's status, as the contract has no 405.
+  // application/json. The error has its code's status, as the contract has no 405.
   const httpResponse = response ?? (isWhole ? { status: failure.status, spec: true } : undefined);
   Object.assign(presented.extensions, {
     ...extensions,

@@ -5,7 +5,6 @@ import type { IncomingRequest } from '../http/incoming-request.ts';
 import { mediaTypeOf, requireNoCoding } from '../http/request-head.ts';
 import type { Route } from '../http/router.ts';
 import { type Refuse, sendJson } from '../http/send.ts';
-import { toEnvelope } from '../kernel/errors.ts';
 import type { Doors } from './doors/doors.ts';
 import { endpoint } from './endpoint.ts';
 import { errorBody } from './kit/errors.ts';
@@ -41,7 +40,7 @@ export function graphqlRoutes({ doors, page }: GraphQLOptions): readonly Route[]
 }
 
 const refuseInGraphQL: Refuse = (request, failure) =>
-  sendJson(request, httpStatusOf(failure), errorBody(toEnvelope(failure, request.id)));
+  sendJson(request, httpStatusOf(failure), errorBody(failure, request.id));
 
 /** Another site could submit a form without a preflight request. */
 function requireJson({ headers }: IncomingRequest): void {

@@ -3,16 +3,8 @@ import type { IssueCode } from './issue-codes.ts';
 import { temporaryStatuses } from './lib/http-semantics.ts';
 import { keysOf } from './lib/objects.ts';
 
-/** The subject of a failure: the data type that a mutation reports; `key` and `system` are top-level errors. */
-export type ErrorFamily =
-  | 'request'
-  | 'not_found'
-  | 'account'
-  | 'checkpoint'
-  | 'payment'
-  | 'performed'
-  | 'key'
-  | 'system';
+/** The subject of a failure. Mutations return those of `key` and `system` as top-level errors, others as data. */
+export type ErrorFamily = 'request' | 'account' | 'object' | 'checkpoint' | 'key' | 'system';
 
 /** Whether a failed command did nothing. An `Idempotency-Key` is given back after `nothing`, kept after `unknown`. */
 type CommandOutcome = 'nothing' | 'unknown';
@@ -66,16 +58,16 @@ export const errorTable = {
   resource_access_restricted: row(403, 'account', 'Resource access restricted'),
   action_required: row(403, 'account', 'Action required'),
 
-  resource_not_found: row(404, 'not_found', 'Resource not found'),
-  invalid_resource_identifier: row(404, 'not_found', 'Invalid resource identifier'),
+  resource_not_found: row(404, 'object', 'Resource not found'),
+  invalid_resource_identifier: row(404, 'object', 'Invalid resource identifier'),
 
   invalid_account: row(422, 'account', 'Invalid account'),
   unprocessable_entity: row(422, 'request', 'Unprocessable entity'),
   account_configuration_error: row(422, 'account', 'Account configuration error'),
-  action_already_performed: row(422, 'performed', 'Action already performed'),
-  payment_error: row(422, 'payment', 'Payment error'),
-  insufficient_credits: row(422, 'payment', 'Insufficient credits'),
-  insufficient_job_slot: row(422, 'payment', 'Insufficient job slot'),
+  action_already_performed: row(422, 'object', 'Action already performed'),
+  payment_error: row(422, 'object', 'Payment error'),
+  insufficient_credits: row(422, 'object', 'Insufficient credits'),
+  insufficient_job_slot: row(422, 'object', 'Insufficient job slot'),
   invalid_recipient: row(422, 'request', 'Invalid recipient'),
   user_unreachable: row(422, 'request', 'User unreachable'),
   provider_unreachable: row(422, 'system', 'Provider unreachable'),
@@ -219,7 +211,7 @@ export const retrySoon = { 'retry-after': '5' } as const;
 /** An error without details for callers. @param cause the original error, for the log */
 export const unexpectedError = (cause: unknown): ServiceError =>
   new ServiceError('unexpected_error', {
-    detail: 'The gateway failed. Contact support with the value of instance.',
+    detail: 'The gateway failed. Contact support with the id of the request.',
     cause,
   });
 

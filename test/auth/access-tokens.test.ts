@@ -8,8 +8,8 @@ import { testSecret } from '../support/webhooks.ts';
 
 const create = `mutation Create($input: CreateAccessTokenInput!) { createAccessToken(input: $input) {
   ... on AccessTokenCreated { token tokenId scopes accountIds origins expiresAt }
-  ... on InvalidRequestError { type issues { path code limit } }
-  ... on ServiceError { type detail } } }`;
+  ... on InvalidRequestError { issues { path code limit } }
+  ... on ServiceError { code message } } }`;
 
 const viewer =
   '{ viewer { keyId name scopes accountIds expiresAt token { tokenId origins } workspace { workspaceId } } }';
@@ -38,14 +38,14 @@ async function start(options: GatewayOptions = {}): Promise<Started> {
 }
 
 const accounts = '{ accounts { nodes { accountId } } }';
-const typeOf = ({ errors }: Awaited<ReturnType<typeof graphql>>) => errors[0]?.extensions.type;
+const codeOf = ({ errors }: Awaited<ReturnType<typeof graphql>>) => errors[0]?.extensions.code;
 
 const ask = (address: string, headers: Readonly<Record<string, string>>, query = accounts) =>
   fetch(`${address}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query }),
-  }).then((response) => response.json() as Promise<{ data?: unknown; errors?: [{ extensions: { type: string } }] }>);
+  }).then((response) => response.json() as Promise<{ data?: unknown; errors?: [{ extensions: { code: string } }] }>);
 
 describe('what a token may', () => {
   test('be is told by viewer and the log, which never have the token itself', async () => {
@@ -99,7 +99,7 @@ describe('what a token may', () => {
       [made, 'application/json'],
       [workspace.key, 'text/event-stream'],
     ] as const) {
-      expect(await (await inUrl(secret, accounts, accept)).text()).toContain('errors/missing_credentials');
+      expect(await (await inUrl(secret, accounts, accept)).text()).toContain('MISSING_CREDENTIALS');
     }
     expect(JSON.stringify(gateway.log)).not.toContain(made.slice(-20));
   });
@@ -110,20 +110,20 @@ describe('what a token may', () => {
     const foreign = await (await gateway.workspace()).account();
     const limited = await workspace.newKey({ scopes: ['accounts:read', 'tokens:write'], accountIds: [mine] });
     const failure = async (input: object, key?: string) => (await make(input, key)).data.createAccessToken;
-    expect(typeOf(await make({ scopes: ['POSTS_READ'] }, limited))).toBe('errors/insufficient_privileges');
+    expect(codeOf(await make({ scopes: ['POSTS_READ'] }, limited))).toBe('INSUFFICIENT_PRIVILEGES');
     const scopes = ['ACCOUNTS_READ'];
-    expect(await failure({ scopes, accountIds: [other] }, limited)).toMatchObject({ type: 'errors/account_mismatch' });
-    expect(await failure({ scopes, accountIds: [foreign] })).toMatchObject({ type: 'errors/resource_not_found' });
-    expect(await failure({ scopes: ['TOKENS_WRITE'] })).toMatchObject({ type: 'errors/invalid_parameters' });
+    expect(await failure({ scopes, accountIds: [other] }, limited)).toMatchObject({ code: 'ACCOUNT_MISMATCH' });
+    expect(await failure({ scopes, accountIds: [foreign] })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
+    expect(await failure({ scopes: ['TOKENS_WRITE'] })).toMatchObject({ code: 'INVALID_PARAMETERS' });
     const noTokens = await workspace.newKey({ scopes: ['accounts:read'] });
-    expect(typeOf(await make({ scopes }, noTokens))).toBe('errors/insufficient_privileges');
-    expect(typeOf(await make({ scopes }, await token()))).toBe('errors/insufficient_privileges');
+    expect(codeOf(await make({ scopes }, noTokens))).toBe('INSUFFICIENT_PRIVILEGES');
+    expect(codeOf(await make({ scopes }, await token()))).toBe('INSUFFICIENT_PRIVILEGES');
 
     for (const key of [await token({}, limited), await token({ accountIds: [mine] })]) {
       const seen = await graphql(gateway.address, key, accounts);
       expect(seen.data.accounts.nodes).toEqual([{ accountId: mine }]);
-      expect(typeOf(await graphql(gateway.address, key, '{ webhooks { nodes { id } } }'))).toBe(
-        'errors/insufficient_privileges',
+      expect(codeOf(await graphql(gateway.address, key, '{ webhooks { nodes { id } } }'))).toBe(
+        'INSUFFICIENT_PRIVILEGES',
       );
     }
     const expiresAt = new Date(gateway.clock.now.getTime() + 120_000);
@@ -180,7 +180,7 @@ describe('a token is refused', () => {
     ];
     for (const each of wrong) {
       const { errors } = await ask(gateway.address, { authorization: `Bearer ${each}` });
-      expect(errors, each).toMatchObject([{ extensions: { type: 'errors/invalid_credentials' } }]);
+      expect(errors, each).toMatchObject([{ extensions: { code: 'INVALID_CREDENTIALS' } }]);
     }
   });
 
@@ -191,7 +191,7 @@ describe('a token is refused', () => {
     const socket = await openSocket(gateway.address, { init: headers });
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
     const { errors } = await ask(gateway.address, headers);
-    expect(errors).toMatchObject([{ extensions: { type: 'errors/expired_credentials' } }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'EXPIRED_CREDENTIALS' } }]);
     expect(await socket.closed).toEqual([4403, 'The access token has expired: get another.']);
   });
 
@@ -203,8 +203,8 @@ describe('a token is refused', () => {
     expect(await ask(gateway.address, headers)).toHaveProperty('data');
     gateway.clock.now = right;
     // It is remembered for a second.
-    const refused = async () => (await ask(gateway.address, headers)).errors?.[0].extensions.type;
-    await expect.poll(refused, { timeout: 3_000 }).toBe('errors/expired_credentials');
+    const refused = async () => (await ask(gateway.address, headers)).errors?.[0].extensions.code;
+    await expect.poll(refused, { timeout: 3_000 }).toBe('EXPIRED_CREDENTIALS');
   });
 
   test('soon after the revocation of its key', async () => {
@@ -217,8 +217,8 @@ describe('a token is refused', () => {
       .set({ revoked_at: gateway.clock.now.getTime() })
       .where('workspace_id', '=', workspace.workspaceId)
       .execute();
-    const refused = async () => (await ask(gateway.address, headers)).errors?.[0].extensions.type;
-    await expect.poll(refused).toBe('errors/invalid_credentials');
+    const refused = async () => (await ask(gateway.address, headers)).errors?.[0].extensions.code;
+    await expect.poll(refused).toBe('INVALID_CREDENTIALS');
     expect((await socket.closed)[0]).toBe(4403);
   });
 
@@ -227,7 +227,7 @@ describe('a token is refused', () => {
     const origins = ['https://app.example', gateway.address];
     const authorization = `Bearer ${await token({ origins })}`;
     const host = new URL(gateway.address).host;
-    const refused = { errors: [{ extensions: { type: 'errors/resource_access_restricted' } }] };
+    const refused = { errors: [{ extensions: { code: 'RESOURCE_ACCESS_RESTRICTED' } }] };
     for (const origin of origins) {
       expect(await ask(gateway.address, { authorization, origin })).toHaveProperty('data.accounts');
     }
@@ -269,7 +269,7 @@ describe('a token is refused', () => {
     expect(await ask(both.gateway.address, headers)).toHaveProperty('data.accounts');
     const since = await start({ environment: { ...database, SECRET: secret } });
     const { errors } = await ask(since.gateway.address, headers);
-    expect(errors).toMatchObject([{ extensions: { type: 'errors/invalid_credentials' } }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID_CREDENTIALS' } }]);
   });
 });
 
@@ -279,7 +279,7 @@ describe('tokens count as their key', () => {
     const [one, two] = [await token(), await token()];
     const use = (key: string) => graphql(gateway.address, key, accounts);
     for (const each of [one, two]) expect((await use(each)).errors).toEqual([]);
-    for (const each of [one, two, workspace.key]) expect(typeOf(await use(each))).toBe('errors/service_unavailable');
+    for (const each of [one, two, workspace.key]) expect(codeOf(await use(each))).toBe('SERVICE_UNAVAILABLE');
     expect((await use(await workspace.newKey())).errors).toEqual([]);
   });
 
@@ -357,6 +357,6 @@ describe('in proxy mode', () => {
     const gateway = await startGateway({ environment: { UPSTREAM_URL: 'http://127.0.0.1:9' } });
     onTestFinished(() => gateway.close());
     const { data } = await graphql(gateway.address, 'theirs', create, { input: { scopes: ['POSTS_READ'] } });
-    expect(data.createAccessToken).toMatchObject({ type: 'errors/feature_not_subscribed' });
+    expect(data.createAccessToken).toMatchObject({ code: 'FEATURE_NOT_SUBSCRIBED' });
   });
 });

@@ -29,7 +29,7 @@ test('a key that is limited to accounts sees and uses only those', async () => {
   // Neither an account of its own nor a global id opens a posting of another account.
   for (const name of ['editJob', 'publishJob', 'solveJobCheckpoint']) {
     const { data } = await ask(documentOf(`Mutation.${name}`, { ...auth().named, accountId: allowed }));
-    expect(data[name]).toMatchObject({ __typename: 'NotFoundError', type: 'errors/resource_not_found' });
+    expect(data[name]).toMatchObject({ __typename: 'RequestError', code: 'RESOURCE_NOT_FOUND' });
   }
   const ids = JSON.stringify([globalId('Job', auth().named.draftId), globalId('Account', auth().named.accountId)]);
   expect((await ask(`{ nodes(ids: ${ids}) { id } }`)).data).toEqual({ nodes: [null, null] });
@@ -45,7 +45,7 @@ test('a key that is limited to accounts sees and uses only those', async () => {
       });
       const { data, errors } = await ask(document({ ...auth().named, webhookId }));
       if (field.startsWith('Query')) expect(errors[0]?.extensions).toMatchObject(mismatch);
-      else expect(data[name]).toMatchObject({ __typename: 'AccountError', type: mismatch.type, status: 403 });
+      else expect(data[name]).toMatchObject({ __typename: 'RequestError', code: mismatch.code, status: 403 });
     }
   }
 });

@@ -40,7 +40,7 @@ function normalised({ data, errors }: { data: unknown; errors: readonly unknown[
     (text, id) => text.replaceAll(id, '(asked for)'),
     JSON.stringify({ data, errors }),
   );
-  return answer.replace(/"instance":"[^"]+"/g, '"instance":""').replace(/"locations":\[.*?\],?/g, '');
+  return answer.replace(/"requestId":"[^"]+"/g, '"requestId":""').replace(/"locations":\[.*?\],?/g, '');
 }
 
 async function stateOf(workspaceId: string): Promise<unknown> {
@@ -95,7 +95,7 @@ test("a stranger's own account does not open a draft of another workspace", asyn
   const accountId = await stranger.account();
   for (const field of ['editJob', 'publishJob', 'solveJobCheckpoint']) {
     const { data } = await stranger.ask(documentOf(`Mutation.${field}`, { ...named, accountId }));
-    expect(data[field]).toMatchObject({ __typename: 'NotFoundError', type: 'errors/resource_not_found' });
+    expect(data[field]).toMatchObject({ __typename: 'RequestError', code: 'RESOURCE_NOT_FOUND' });
   }
 });
 
@@ -123,7 +123,7 @@ test.each(countedLists)(
       await stranger.ask(read, { after }),
       await graphql(served.address, limited, read, { after }),
     ]) {
-      expect(foreign.errors[0]?.extensions).toMatchObject({ type: 'errors/invalid_parameters' });
+      expect(foreign.errors[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS' });
     }
   },
 );

@@ -45,7 +45,8 @@ async function start(options: GatewayOptions & { readonly second?: boolean } = {
 }
 
 const who = '{ viewer { keyId } }';
-const refused = { type: 'errors/service_unavailable', status: 503, instance: expect.any(String) };
+const refused = { code: 'SERVICE_UNAVAILABLE', status: 503, requestId: expect.any(String) };
+const refusedByRest = { type: 'errors/service_unavailable', status: 503, instance: expect.any(String) };
 
 describe.each(databases)('requests of a key on $name', (dialect) => {
   test.each([5, 200])('two processes share a limit of %i', async (limit) => {
@@ -93,7 +94,7 @@ describe('requests of a key', () => {
         method,
         headers: { 'x-api-key': workspace.key },
       });
-      expect({ name, envelope: await response.json() }).toMatchObject({ name, envelope: refused });
+      expect({ name, envelope: await response.json() }).toMatchObject({ name, envelope: refusedByRest });
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
     }
     const other = await gateway.workspace();
@@ -141,7 +142,7 @@ describe('wrong keys', () => {
     expect(await statuses(gateway.address, sources)).toEqual([401, 401, 401, 503, 503]);
     const last = await ask(gateway.address, wrongKey);
     expect(last.headers.get('retry-after')).toBe('20');
-    expect(await last.json()).toMatchObject(refused);
+    expect(await last.json()).toMatchObject(refusedByRest);
     expect((await graphql(gateway.address, wrongKey, who)).status).toBe(503);
     expect((await ask(gateway.address, workspace.key)).status).toBe(200);
     await pass(20);
@@ -185,7 +186,7 @@ describe('requests for the schema', () => {
     const ask = (key?: string) => graphql(gateway.address, key, query);
     const { status, data, errors } = await ask(wrongKey);
     expect([status, data]).toEqual([401, null]);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/invalid_credentials', status: 401 });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'INVALID_CREDENTIALS', status: 401 });
     expect([(await ask(wrongKey)).status, (await ask(wrongKey)).status]).toEqual([401, 503]);
     expect((await ask()).status).toBe(200);
   });
@@ -246,7 +247,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     ).join(' ')} }`;
   const rowsOf = async ({ app }: Gateway, table: 'events' | 'deliveries', { workspaceId }: TestWorkspace) =>
     (await app.database.selectFrom(table).select('id').where('workspace_id', '=', workspaceId).execute()).length;
-  const typesOf = ({ errors }: Awaited<ReturnType<typeof graphql>>) => errors.map(({ extensions }) => extensions.type);
+  const typesOf = ({ errors }: Awaited<ReturnType<typeof graphql>>) => errors.map(({ extensions }) => extensions.code);
 
   test('events, in one request or in many, by all processes', async () => {
     const { gateway, second, workspace, pass } = await start(
@@ -255,7 +256,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     );
     const accountId = await workspace.account();
     const many = await graphql(gateway.address, workspace.key, emit(accountId, 15));
-    expect(typesOf(many)).toEqual(Array(5).fill('errors/service_unavailable'));
+    expect(typesOf(many)).toEqual(Array(5).fill('SERVICE_UNAVAILABLE'));
     expect(await rowsOf(gateway, 'events', workspace)).toBe(10);
     // What was stored is told, and a refused event is told at its own path.
     const told = Object.values(many.data).map((event) => event !== null);
@@ -309,11 +310,11 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(9).fill(403)]);
     const refusal = { type: 'errors/action_required', status: 403 };
     expect(await (await bySource(gateway.address)).json()).toMatchObject(refusal);
-    await expect(createTriggerWebhookAt(gateway.address, workspace.key)).rejects.toThrow('errors/action_required');
+    await expect(createTriggerWebhookAt(gateway.address, workspace.key)).rejects.toThrow('ACTION_REQUIRED');
     const { id } = await gateway.app.database.selectFrom('webhooks').select('id').executeTakeFirstOrThrow();
     await fetch(`${gateway.address}/v1/webhooks/${id}`, { method: 'DELETE', headers: { 'x-api-key': workspace.key } });
     await createTriggerWebhookAt(gateway.address, workspace.key);
-    await expect(createWebhookAt(gateway.address, workspace.key)).rejects.toThrow('errors/action_required');
+    await expect(createWebhookAt(gateway.address, workspace.key)).rejects.toThrow('ACTION_REQUIRED');
     await createWebhookAt(gateway.address, (await gateway.workspace()).key);
   });
 });

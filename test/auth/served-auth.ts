@@ -28,6 +28,6 @@ export function serveAuth(): () => ServedAuth {
 
 /** The error with this name, as it is reported. */
 export const envelope = (name: ErrorName) => {
-  const { status, title } = errorTable[name];
-  return { type: `errors/${name}`, status, title, instance: expect.any(String) };
+  const { status } = errorTable[name];
+  return { code: name.toUpperCase(), status, requestId: expect.any(String) };
 };

@@ -12,8 +12,8 @@ const auth = serveAuth();
 /** The families whose failures are data of every mutation that acts for an account; the others are top-level errors. */
 const dataTypes: Partial<Record<ErrorFamily, string>> = {
   request: 'InvalidRequestError',
-  account: 'AccountError',
-  checkpoint: 'CheckpointError',
+  account: 'RequestError',
+  checkpoint: 'RequestError',
 };
 
 const posts = fieldOperations.find(({ field }) => field === 'Query.posts')?.document as (named: Named) => string;
@@ -31,7 +31,7 @@ async function expectFailure(accountId: string, name: ErrorName, detail: string)
   const target = { ...auth().named, accountId, draftId };
   const read = await graphql(auth().served.address, auth().workspace.key, posts(target));
   expect(read).toMatchObject({ status: 200, data: { posts: null }, errors: [{ path: ['posts'] }] });
-  expect(read.errors[0]?.extensions).toMatchObject({ ...envelope(name), detail });
+  expect(read.errors[0]).toMatchObject({ message: detail, extensions: envelope(name) });
 
   // The checkpoint that is to be solved is open, whatever the account is by then.
   const checkpoint = {
@@ -49,19 +49,19 @@ async function expectFailure(accountId: string, name: ErrorName, detail: string)
   for (const { field, document } of mutations) {
     const mutation = field.split('.')[1] as string;
     const { data, errors } = await graphql(auth().served.address, auth().workspace.key, document(target));
-    const type = dataTypes[errorTable[name].family];
+    const { family } = errorTable[name];
+    const type = family === 'checkpoint' && mutation === 'solveJobCheckpoint' ? 'CheckpointError' : dataTypes[family];
     if (type === undefined) {
       expect(data).toEqual({ [mutation]: null });
-      expect(errors[0]?.extensions).toMatchObject({ ...envelope(name), detail: ofCommand });
+      expect(errors[0]).toMatchObject({ message: ofCommand, extensions: envelope(name) });
     } else {
       expect({ mutation, errors, result: data?.[mutation] }).toEqual({
         mutation,
         errors: [],
         result: {
           __typename: type,
-          type: `errors/${name}`,
+          code: name.toUpperCase(),
           status: errorTable[name].status,
-          detail: ofCommand,
           message: ofCommand,
         },
       });
@@ -94,8 +94,7 @@ test.each(accountTypes)('features of an account of type %s', async (type) => {
 
   const draft = fieldOperations.find(({ field }) => field === 'Mutation.createJobDraft');
   const { data } = await graphql(auth().served.address, auth().workspace.key, draft?.document(target) ?? '');
-  const made =
-    type === 'PNET' ? { __typename: 'PnetJobPostingCreated' } : { type: 'errors/invalid_account', status: 422 };
+  const made = type === 'PNET' ? { __typename: 'PnetJobPostingCreated' } : { code: 'INVALID_ACCOUNT', status: 422 };
   expect(data.createJobDraft).toMatchObject(made);
 });
 
@@ -115,9 +114,9 @@ test('an unknown or malformed account is wrong_account for reading, and not foun
   const unknown = `${'x'.repeat(21)}A`;
   expect(await read(unknown)).toMatchObject(envelope('wrong_account'));
   expect(await read('malformed')).toMatchObject(envelope('wrong_account'));
-  expect(await write(unknown)).toMatchObject({ __typename: 'NotFoundError', type: 'errors/resource_not_found' });
+  expect(await write(unknown)).toMatchObject({ __typename: 'RequestError', code: 'RESOURCE_NOT_FOUND' });
   expect(await write('malformed')).toMatchObject({
-    __typename: 'NotFoundError',
-    type: 'errors/invalid_resource_identifier',
+    __typename: 'RequestError',
+    code: 'INVALID_RESOURCE_IDENTIFIER',
   });
 });

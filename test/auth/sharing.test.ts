@@ -231,7 +231,7 @@ describe('of a gateway', () => {
     const value = `hidden-${randomBytes(8).toString('hex')}`;
     const path = `path-${randomBytes(8).toString('hex')}`;
     const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
-      ... on WebhookCreated { webhookId } ... on ServiceError { detail } } }`;
+      ... on WebhookCreated { webhookId } ... on ServiceError { message } } }`;
     const input = {
       requestUrl: `https://hooks.example/${path}`,
       source: { users: {} },

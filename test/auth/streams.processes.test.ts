@@ -53,7 +53,7 @@ async function resultsOf(response: Response) {
 }
 
 const ending = (name: ErrorName) => ({
-  results: [{ errors: [{ extensions: { type: `errors/${name}`, status: 401, instance: expect.any(String) } }] }],
+  results: [{ errors: [{ extensions: { code: name.toUpperCase(), status: 401, requestId: expect.any(String) } }] }],
   completed: true,
 });
 
@@ -127,10 +127,10 @@ describe.each(databases)('on $name', (dialect) => {
       const refusal = async ({ response }: Awaited<ReturnType<typeof open>>) => {
         // A stream would not end.
         expect(response.status).not.toBe(200);
-        const type = /errors\/\w+/.exec(await response.text())?.[0];
+        const type = /(?<="code":")\w+/.exec(await response.text())?.[0];
         return [response.status, type, Number(response.headers.get('retry-after')) > 0];
       };
-      const full = [503, 'errors/service_unavailable', true];
+      const full = [503, 'SERVICE_UNAVAILABLE', true];
       const [one] = [await open(workspace.key), await open(workspace.key)];
       expect(await refusal(await open(workspace.key))).toEqual(full);
       expect((await open(other.key)).response.status).toBe(200);
@@ -223,6 +223,6 @@ describe('the check', () => {
     expect(stream.signal.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(2);
     expect(stream.signal.aborted).toBe(true);
-    expect(stream.refusal?.type).toBe('errors/expired_credentials');
+    expect(stream.refusal?.errorName).toBe('expired_credentials');
   });
 });

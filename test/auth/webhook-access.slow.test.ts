@@ -246,18 +246,18 @@ describe.each(stages)('on $name', ({ start, additions }) => {
       const before = await stateOf();
       const { data, errors } = await ask(key, documentFor(field, named, stage.listened[webhook]));
       const name = field.split('.')[1] as string;
-      const failure = data?.[name]?.type === undefined ? errors[0]?.extensions : data[name];
-      const outcome = { field, type: failure?.type ?? 'none', status: failure?.status ?? 200 };
+      const failure = data?.[name]?.code === undefined ? errors[0]?.extensions : data[name];
+      const outcome = { field, code: failure?.code ?? 'none', status: failure?.status ?? 200 };
       expectNoStranger(key, JSON.stringify({ errors, data }));
       if (!additions && !servedByUpstream.includes(field)) {
-        expect(outcome).toEqual({ field, type: 'errors/feature_not_subscribed', status: 403 });
+        expect(outcome).toEqual({ field, code: 'FEATURE_NOT_SUBSCRIBED', status: 403 });
       } else if (!isManaged) {
-        expect(outcome).toEqual({ field, type: 'errors/account_mismatch', status: 403 });
+        expect(outcome).toEqual({ field, code: 'ACCOUNT_MISMATCH', status: 403 });
         expect(await stateOf()).toEqual(before);
       } else if (sending.includes(name)) {
-        expect([field, failure?.detail]).toEqual([field, 'The webhook is disabled: enable it first.']);
+        expect([field, failure?.message]).toEqual([field, 'The webhook is disabled: enable it first.']);
       } else {
-        expect(outcome).toEqual({ field, type: 'none', status: 200 });
+        expect(outcome).toEqual({ field, code: 'none', status: 200 });
       }
     }
     const refused = { status: 403, type: 'errors/account_mismatch' };
@@ -343,18 +343,18 @@ describe.each(stages)('on $name', ({ start, additions }) => {
       const input = `{ webhookId: "${webhookId}", accountIds: ${JSON.stringify(accountIds.length === 0 ? null : accountIds)} }`;
       const { data } = await ask(
         key,
-        `mutation { updateWebhook(input: ${input}) { __typename ... on ServiceError { type } } }`,
+        `mutation { updateWebhook(input: ${input}) { __typename ... on ServiceError { code } } }`,
       );
-      return data.updateWebhook.type ?? data.updateWebhook.__typename;
+      return data.updateWebhook.code ?? data.updateWebhook.__typename;
     };
     const two = await stage.furnish('two');
     for (const wider of [[], [a, b, c], [c]]) {
-      expect(await update('limited to the accounts', two.webhookId, wider)).toBe('errors/account_mismatch');
+      expect(await update('limited to the accounts', two.webhookId, wider)).toBe('ACCOUNT_MISMATCH');
     }
     expect(await update('limited to the accounts', two.webhookId, [a])).toBe('WebhookUpdated');
-    expect(await update('limited to one of the accounts', two.webhookId, [])).toBe('errors/account_mismatch');
+    expect(await update('limited to one of the accounts', two.webhookId, [])).toBe('ACCOUNT_MISMATCH');
     const all = await stage.furnish('all');
-    expect(await update('limited to the accounts', all.webhookId, [a, b])).toBe('errors/account_mismatch');
+    expect(await update('limited to the accounts', all.webhookId, [a, b])).toBe('ACCOUNT_MISMATCH');
   });
 
   test.runIf(additions).each(keyNames)(

@@ -50,9 +50,9 @@ describe.each(databases)('commands on $name', (dialect) => {
       expect(workspaces).toEqual([{ name: 'Acme' }]);
 
       expect(await key('revoke', keyId as string)).toMatchObject({ code: 0, stdout: `Revoked the key ${keyId}.\n` });
-      const refusal = async () => (await graphql(gateway.address, secret, viewer)).errors?.[0]?.extensions.type;
+      const refusal = async () => (await graphql(gateway.address, secret, viewer)).errors?.[0]?.extensions.code;
       // A gateway on SQLite hears of it within a second.
-      await expect.poll(refusal).toBe('errors/invalid_credentials');
+      await expect.poll(refusal).toBe('INVALID_CREDENTIALS');
     } finally {
       await gateway.close();
     }

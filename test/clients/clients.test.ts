@@ -11,12 +11,11 @@ import { wholeSelection } from '../support/selection.ts';
 
 /** What a client learns of a failure, from the data of a mutation or from a top-level error. */
 interface Told {
-  readonly type: string;
+  readonly code: string;
   readonly status: number;
-  readonly title: string;
 }
 
-const failure = '... on ServiceError { type status title detail instance message }';
+const failure = '... on ServiceError { code status message requestId }';
 const documents = {
   posts: `query Posts($accountId: ID!, $identifier: String!, $isCompany: Boolean, $first: Int, $after: String) {
     posts(accountId: $accountId, identifier: $identifier, isCompany: $isCompany, first: $first, after: $after) {
@@ -145,8 +144,8 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
   afterAll(() => served.close());
 
   const told = (name: ErrorName) => {
-    const { status, title } = errorTable[name];
-    return { type: `errors/${name}`, status, title };
+    const { status } = errorTable[name];
+    return { code: name.toUpperCase(), status };
   };
   /** The failure of a mutation: as data where a caller must expect it, else at the top. */
   async function mutationFailure(name: Name, input: Record<string, unknown>, error: ErrorName): Promise<Told> {

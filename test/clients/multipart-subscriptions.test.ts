@@ -55,10 +55,10 @@ describe('the parts of a body', () => {
   test('each is followed by a delimiter at once, so that clients read it', async () => {
     async function* results() {
       yield { body: '{"data":{"a":1}}' };
-      yield { body: Buffer.from('{"errors":[{"message":"no","extensions":{"type":"errors/x"}}]}') };
+      yield { body: Buffer.from('{"errors":[{"message":"no","extensions":{"code":"X"}}]}') };
     }
     expect(await textOf(results())).toBe(
-      `\r\n--graphql${json}{"payload":{"data":{"a":1}}}\r\n--graphql${json}{"payload":{"errors":[{"message":"no","extensions":{"type":"errors/x"}}]}}\r\n--graphql--\r\n`,
+      `\r\n--graphql${json}{"payload":{"data":{"a":1}}}\r\n--graphql${json}{"payload":{"errors":[{"message":"no","extensions":{"code":"X"}}]}}\r\n--graphql--\r\n`,
     );
   });
 
@@ -189,11 +189,11 @@ describe('of a gateway', () => {
     for (const accept of Object.values(clients)) {
       const refused = await subscribe(accept, query, 'wrong');
       expect(refused.status).toBe(401);
-      expect(await refused.json()).toMatchObject({ errors: [{ extensions: { type: 'errors/invalid_credentials' } }] });
+      expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'INVALID_CREDENTIALS' } }] });
     }
     const strict = await subscribe('multipart/mixed;subscriptionSpec=1.0', query, 'wrong');
     expect(strict.status).toBe(200);
-    expect(await strict.text()).toMatch(/\{"payload":\{"errors":\[.*errors\/invalid_credentials.*\r\n--graphql--\r\n$/);
+    expect(await strict.text()).toMatch(/\{"payload":\{"errors":\[.*INVALID_CREDENTIALS.*\r\n--graphql--\r\n$/);
     const unknown = await subscribe('multipart/mixed', query);
     expect(unknown.status).toBe(406);
     expect(JSON.stringify(await unknown.json())).toContain('multipart/mixed;subscriptionSpec=1.0');
@@ -251,7 +251,7 @@ describe('of a gateway', () => {
     await gateway.app.streams.check();
     await ended.promise;
     const error = results.at(-1);
-    expect(CombinedGraphQLErrors.is(error) && error.errors[0]?.extensions?.type).toBe('errors/expired_credentials');
+    expect(CombinedGraphQLErrors.is(error) && error.errors[0]?.extensions?.code).toBe('EXPIRED_CREDENTIALS');
   });
 });
 

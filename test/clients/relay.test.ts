@@ -88,7 +88,7 @@ const operations = [
     deleteWebhook(input: { webhookId: $webhookId }) {
       __typename
       ... on WebhookDeleted { deletedWebhookId @deleteEdge(connections: $connections) forgottenId: deletedWebhookId @deleteRecord }
-      ... on ServiceError { type message }
+      ... on ServiceError { code message }
     }
   }`,
   `mutation appCreateWebhookMutation($input: CreateWebhookInput!, $connections: [ID!]!) {
@@ -118,7 +118,7 @@ const operations = [
     publishJob(input: $input) {
       ... on PnetJobPostingPublished { jobPosting { ...app_job } }
       ... on PnetJobPostingPublishCheckpoint { checkpointType jobPosting { ...app_job } }
-      ... on ServiceError { type status title detail instance message }
+      ... on ServiceError { code status message requestId }
     }
   }`,
 ];

@@ -77,7 +77,7 @@ async function client(): Promise<void> {
     const [on, off] = await Promise.all(targets.map((target) => ask(target, `seed-${own}-of-the-soak`, body)));
     if (on === off) continue;
     // Too many failures of an account: when a circuit opens is a matter of a moment.
-    if ([on, off].some((text) => text?.includes('errors/service_unavailable'))) refused += 1;
+    if ([on, off].some((text) => text?.includes('SERVICE_UNAVAILABLE'))) refused += 1;
     else different.push(own);
   }
 }

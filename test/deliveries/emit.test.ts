@@ -41,7 +41,7 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
     const input = { accountId: gateway.accountId, event: 'NEW_RELATION', idempotencyKey: 'one' };
     const wrong = await ask(emitDocument, { input: { ...input, data: { account_id: 'x', nonsense: 1 } } });
     expect(wrong.data.emitEvent).toMatchObject({
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       issues: [{ path: ['input', 'data'], message: 'must not have account_id: the gateway sets it' }],
     });
     const right = { ...input, data: { user_full_name: 'Grace' } };
@@ -54,7 +54,7 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
       { event: 'new_relation', user_full_name: 'Grace', timestamp: gateway.clock.now.toISOString() },
     ]);
     const unknown = await ask(emitDocument, { input: { ...input, accountId: 'A'.repeat(22) } });
-    expect(unknown.data.emitEvent.type).toBe('errors/resource_not_found');
+    expect(unknown.data.emitEvent.code).toBe('RESOURCE_NOT_FOUND');
     // A producer whose API key has been replaced repeats nothing, and a key for another account meets no key of this one's.
     const replaced = await gateway.space.newKey({ accountIds: [gateway.accountId] });
     expect((await ask(emitDocument, { input: right }, replaced)).data.emitEvent).toMatchObject({ repeated: true });
@@ -65,6 +65,6 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
       repeated: false,
     });
     const scoped = await ask(emitDocument, { input }, await gateway.space.newKey({ scopes: ['webhooks:write'] }));
-    expect(scoped.errors[0]?.extensions.type).toBe('errors/insufficient_privileges');
+    expect(scoped.errors[0]?.extensions.code).toBe('INSUFFICIENT_PRIVILEGES');
   });
 });

@@ -11,7 +11,7 @@ describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
     const { webhookId } = await act('createTriggerWebhook', { requestUrl: receiver.address, name: 'T', trigger });
     const input = { webhookId, accountId: gateway.accountId };
     expect(await act('fireTriggerWebhook', { ...input, context: { chat: { chatId: 'c' } } })).toMatchObject({
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
     });
     const message = { messageId: 'm', chatId: 'c' };
     expect((await act('fireTriggerWebhook', { ...input, context: { message } })).deliveries).toHaveLength(1);
@@ -54,7 +54,7 @@ describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
     for (const change of changes) {
       await change();
       expect(await fire('c', 'key')).toEqual({ __typename: 'EventEmitted', deliveries });
-      const refused = { type: 'errors/invalid_parameters' };
+      const refused = { code: 'INVALID_PARAMETERS' };
       for (const [chatId, key] of [['c'], ['c', 'another'], ['d', 'key']] as const)
         expect(await fire(chatId, key)).toMatchObject(refused);
     }

@@ -102,10 +102,10 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
       }
     }
     expect(await act('redeliver', { deliveryId: otherDelivery }, limitedKey)).toMatchObject({
-      type: 'errors/account_mismatch',
+      code: 'ACCOUNT_MISMATCH',
     });
     expect(await act('redeliver', { deliveryId: otherDelivery })).toMatchObject({
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       issues: [{ message: 'must be for an account that the webhook still listens to' }],
     });
     await gateway.delivery.worker.idle();

@@ -19,7 +19,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
       deliveries: { nodes: [{ state: 'HELD' }, { state: 'HELD' }] },
     });
     const replay = { webhookId, state: 'HELD', since: line };
-    expect(await act('redeliverAll', replay)).toMatchObject({ type: 'errors/invalid_parameters' });
+    expect(await act('redeliverAll', replay)).toMatchObject({ code: 'INVALID_PARAMETERS' });
     await act('setWebhookEnabled', { webhookId, enabled: true });
     expect(receiver.received).toEqual([]);
     expect(await act('redeliverAll', { ...replay, since: 'soon' })).toMatchObject({
@@ -69,6 +69,6 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
       Array.from({ length: 16 }, () => deliveryId),
     );
     expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 16 }]);
-    expect(await act('redeliver', { deliveryId: 'A'.repeat(22) })).toMatchObject({ type: 'errors/resource_not_found' });
+    expect(await act('redeliver', { deliveryId: 'A'.repeat(22) })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
   });
 });

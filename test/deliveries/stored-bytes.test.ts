@@ -25,9 +25,9 @@ async function start(environment: Readonly<Record<string, string>>, tuning: Tuni
 const emit = async ({ address }: Gateway, { key }: TestWorkspace, accountId: string, size = 1) => {
   const query = `mutation ($data: JSON) { emitEvent(input: {
     accountId: "${accountId}", event: NEW_RELATION, data: $data }) {
-    __typename ... on ServiceError { type } } }`;
+    __typename ... on ServiceError { code } } }`;
   const { data, errors } = await graphql(address, key, query, { data: { user_full_name: 'x'.repeat(size) } });
-  return errors[0]?.extensions.type ?? data.emitEvent.type ?? data.emitEvent.__typename;
+  return errors[0]?.extensions.code ?? data.emitEvent.code ?? data.emitEvent.__typename;
 };
 
 const eventsOf = async ({ app }: Gateway, { workspaceId }: TestWorkspace) =>
@@ -36,9 +36,9 @@ const eventsOf = async ({ app }: Gateway, { workspaceId }: TestWorkspace) =>
 test('bytes of events have a rate, each workspace its own', async () => {
   const { gateway, workspace, accountId } = await start({}, { rateLimits: { eventBytesPerSecond: 10_000 } });
   expect(await emit(gateway, workspace, accountId, 60_000)).toBe('EventEmitted');
-  expect(await emit(gateway, workspace, accountId, 60_000)).toBe('errors/service_unavailable');
+  expect(await emit(gateway, workspace, accountId, 60_000)).toBe('SERVICE_UNAVAILABLE');
   // Larger than all that can be left, it would be repeated for ever.
-  expect(await emit(gateway, workspace, accountId, 200_000)).toBe('errors/content_too_large');
+  expect(await emit(gateway, workspace, accountId, 200_000)).toBe('CONTENT_TOO_LARGE');
   expect(await eventsOf(gateway, workspace)).toBe(1);
   const other = await gateway.workspace();
   expect(await emit(gateway, other, await other.account(), 60_000)).toBe('EventEmitted');
@@ -83,18 +83,18 @@ describe('a workspace that has stored its quota', () => {
       const webhookId = await createWebhookAt(gateway.address, workspace.key);
       await enableAll(gateway);
       const query = `mutation { sent: sendTestEvent(input: { webhookId: "${webhookId}" }) {
-        __typename ... on ServiceError { type } } }`;
+        __typename ... on ServiceError { code } } }`;
       const { data, errors } = await graphql(gateway.address, workspace.key, query);
-      return errors[0]?.extensions.type ?? data.sent.type ?? data.sent.__typename;
+      return errors[0]?.extensions.code ?? data.sent.code ?? data.sent.__typename;
     },
     async fireTriggerWebhook({ gateway, workspace, accountId }) {
       const webhookId = await createTriggerWebhookAt(gateway.address, workspace.key);
       await enableAll(gateway);
       const query = `mutation { fired: fireTriggerWebhook(input: {
         webhookId: "${webhookId}", accountId: "${accountId}", context: { chat: { chatId: "c" } } }) {
-        __typename ... on ServiceError { type } } }`;
+        __typename ... on ServiceError { code } } }`;
       const { data, errors } = await graphql(gateway.address, workspace.key, query);
-      return errors[0]?.extensions.type ?? data.fired.type ?? data.fired.__typename;
+      return errors[0]?.extensions.code ?? data.fired.code ?? data.fired.__typename;
     },
   } satisfies Readonly<Record<string, (started: Awaited<ReturnType<typeof start>>) => Promise<string>>>;
 
@@ -104,7 +104,7 @@ describe('a workspace that has stored its quota', () => {
     expect(await act(started)).toBe('EventEmitted');
     expect(await emit(gateway, workspace, accountId, 20_000)).toBe('EventEmitted');
     const stored = await eventsOf(gateway, workspace);
-    expect(await act(started)).toBe('errors/action_required');
+    expect(await act(started)).toBe('ACTION_REQUIRED');
     expect(await eventsOf(gateway, workspace)).toBe(stored);
     const other = await gateway.workspace();
     expect(await emit(gateway, other, await other.account())).toBe('EventEmitted');
@@ -127,7 +127,7 @@ describe('a workspace that has stored its quota', () => {
       graphql(
         gateway.address,
         workspace.key,
-        `mutation { done: ${field}(input: { ${input} }) { __typename ... on ServiceError { type } } }`,
+        `mutation { done: ${field}(input: { ${input} }) { __typename ... on ServiceError { code } } }`,
       );
     const all = `webhookId: "${webhookId}", state: SUCCEEDED`;
     const stored = async () => {
@@ -142,9 +142,9 @@ describe('a workspace that has stored its quota', () => {
       await expect.poll(stored, { timeout: 10_000 }).toBe(counted + data);
     }
     const [delivery] = await gateway.app.database.selectFrom('deliveries').select('id').execute();
-    expect((await redeliver(all)).data.done.type).toBe('errors/action_required');
+    expect((await redeliver(all)).data.done.code).toBe('ACTION_REQUIRED');
     const one = await redeliver(`deliveryId: "${delivery?.id}"`, 'redeliver');
-    expect(one.data.done.type).toBe('errors/action_required');
+    expect(one.data.done.code).toBe('ACTION_REQUIRED');
     expect(receiver.received).toHaveLength(3);
     await receiver.close();
   });
@@ -153,7 +153,7 @@ describe('a workspace that has stored its quota', () => {
     const { gateway, workspace, accountId } = await start({ STORED_BYTES_PER_WORKSPACE: '20000' });
     const ask = async (mutation: string, description: string, selection = '') => {
       const query = `mutation ($description: String!) { done: ${mutation} {
-        __typename ${selection} ... on ServiceError { type } } }`;
+        __typename ${selection} ... on ServiceError { code } } }`;
       const { data, errors } = await graphql(gateway.address, workspace.key, query, { description });
       expect(errors).toEqual([]);
       return data.done;
@@ -172,13 +172,13 @@ describe('a workspace that has stored its quota', () => {
         'x'.repeat(size),
       );
     expect((await edit(19_500)).__typename).toBe('PnetJobPostingEdited');
-    expect((await edit(19_501)).type).toBe('errors/action_required');
-    expect((await create(10)).type).toBe('errors/action_required');
-    expect(await emit(gateway, workspace, accountId)).toBe('errors/action_required');
+    expect((await edit(19_501)).code).toBe('ACTION_REQUIRED');
+    expect((await create(10)).code).toBe('ACTION_REQUIRED');
+    expect(await emit(gateway, workspace, accountId)).toBe('ACTION_REQUIRED');
     const rows = () => gateway.app.database.selectFrom('stored_bytes').selectAll().execute();
     await expect.poll(rows, { timeout: 5_000 }).toHaveLength(1);
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 2 * day);
-    expect((await create(10)).type).toBe('errors/action_required');
+    expect((await create(10)).code).toBe('ACTION_REQUIRED');
     expect((await edit(10)).__typename).toBe('PnetJobPostingEdited');
     expect(await emit(gateway, workspace, accountId)).toBe('EventEmitted');
     expect((await create(10)).__typename).toBe('PnetJobPostingCreated');
@@ -187,7 +187,7 @@ describe('a workspace that has stored its quota', () => {
   test('may store again when retention has deleted old events', async () => {
     const { gateway, workspace, accountId } = await start({ STORED_BYTES_PER_WORKSPACE: '20000' });
     expect(await emit(gateway, workspace, accountId, 20_000)).toBe('EventEmitted');
-    expect(await emit(gateway, workspace, accountId)).toBe('errors/action_required');
+    expect(await emit(gateway, workspace, accountId)).toBe('ACTION_REQUIRED');
     // It is written a second later.
     const rows = () => gateway.app.database.selectFrom('stored_bytes').selectAll().execute();
     await expect.poll(rows, { timeout: 5_000 }).toHaveLength(1);

@@ -86,12 +86,12 @@ describe.each(deliverySetUps)('deliveryUpdated on $name', (dialect) => {
         headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': key },
         body: JSON.stringify({ query }),
       });
-      return [response.status, /errors\/\w+/.exec(await response.text())?.[0]];
+      return [response.status, /(?<="code":")\w+/.exec(await response.text())?.[0]];
     };
     // With another status than 200, clients would read no event, and repeat the request.
-    expect(await refusal('wrong')).toEqual([200, 'errors/invalid_credentials']);
+    expect(await refusal('wrong')).toEqual([200, 'INVALID_CREDENTIALS']);
     const other = await gateway.space.newKey({ scopes: ['posts:read'] });
-    expect(await refusal(other)).toEqual([200, 'errors/insufficient_privileges']);
+    expect(await refusal(other)).toEqual([200, 'INSUFFICIENT_PRIVILEGES']);
     const told: unknown[] = [];
     const stranger = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': other } });
     for await (const { errors } of stranger.iterate({ query })) told.push(errors?.[0]?.extensions?.code);

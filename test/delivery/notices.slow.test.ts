@@ -12,7 +12,7 @@ const setNotices = /* GraphQL */ `
     setWebhookNotices(input: { webhookId: $webhookId, receives: $receives }) {
       __typename
       ... on WebhookUpdated { webhook { receivesNotices } }
-      ... on ServiceError { type detail }
+      ... on ServiceError { code message }
     }
   }
 `;
@@ -107,7 +107,7 @@ describe.each(databases)('on $name', (dialect) => {
   it('goes to ten webhooks of a workspace at most', async () => {
     const ids = await Promise.all(Array.from({ length: 11 }, (_, n) => listener(`/${n}`)));
     for (const id of ids.slice(0, 10)) expect(await tell(id)).toMatchObject({ __typename: 'WebhookUpdated' });
-    expect(await tell(ids[10] ?? '')).toMatchObject({ type: 'errors/limit_too_high' });
+    expect(await tell(ids[10] ?? '')).toMatchObject({ code: 'LIMIT_TOO_HIGH' });
     // One that has them already is none more.
     expect(await tell(ids[0] ?? '')).toMatchObject({ __typename: 'WebhookUpdated' });
     await tell(ids[0] ?? '', false);
@@ -117,7 +117,7 @@ describe.each(databases)('on $name', (dialect) => {
   it('goes to ten at most that ask for it at once', async () => {
     const ids = await Promise.all(Array.from({ length: 14 }, (_, n) => listener(`/${n}`)));
     const results = await Promise.all(ids.map((id) => tell(id)));
-    const refused = results.filter(({ type }) => type === 'errors/limit_too_high');
+    const refused = results.filter(({ code }) => code === 'LIMIT_TOO_HIGH');
     expect(refused).toHaveLength(4);
     expect(await gateway.app.database.selectFrom('notice_receivers').selectAll().execute()).toHaveLength(10);
   });
@@ -156,8 +156,8 @@ describe.each(databases)('on $name', (dialect) => {
     const wide = await listener('/told');
     const limited = await gateway.space.newKey({ accountIds: [gateway.accountId] });
     expect(await tell(wide, true, limited)).toMatchObject({
-      __typename: 'AccountError',
-      type: 'errors/account_mismatch',
+      __typename: 'RequestError',
+      code: 'ACCOUNT_MISMATCH',
     });
     // Narrowed later, it is told nothing.
     await tell(wide);

@@ -46,7 +46,7 @@ test('passes a mutation, whichever its result', async () => {
     jobState: 'ACTIVE',
   });
   expect((await publish('1017')).data.publishJob).toEqual({
-    __typename: 'PaymentError',
+    __typename: 'RequestError',
     code: 'INSUFFICIENT_JOB_SLOT',
   });
 });

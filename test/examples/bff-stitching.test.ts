@@ -80,7 +80,7 @@ test('a mutation has the types of its result', async () => {
     jobState: 'ACTIVE',
   });
   expect((await publish('1017')).data.publishJob).toEqual({
-    __typename: 'PaymentError',
+    __typename: 'RequestError',
     code: 'INSUFFICIENT_JOB_SLOT',
   });
 });

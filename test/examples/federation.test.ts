@@ -58,7 +58,7 @@ describe.each(['start', 'start:apollo'])('npm run %s', (script) => {
       { input: { accountId: pnet, draftId: '1017', mode: 'FREE' } },
     );
     expect(errors).toEqual([]);
-    expect(data.publishJob).toEqual({ __typename: 'PaymentError', code: 'INSUFFICIENT_JOB_SLOT' });
+    expect(data.publishJob).toEqual({ __typename: 'RequestError', code: 'INSUFFICIENT_JOB_SLOT' });
   });
 
   test('a wrong key is refused in the words of the gateway behind, at each field', async () => {

@@ -80,7 +80,7 @@ describe('ask and unwrap', () => {
     const failures = [
       [() => data.posts, 'INVALID_ACCOUNT'],
       [() => ask(parse('{ nothing }'), {}), 'INVALID_PARAMETERS'],
-      [() => unwrap({ __typename: 'PaymentError', code: 'PAYMENT_ERROR' }), 'PAYMENT_ERROR'],
+      [() => unwrap({ __typename: 'RequestError', code: 'PAYMENT_ERROR' }), 'PAYMENT_ERROR'],
     ] as const;
     for (const [action, code] of failures) {
       const failure = await caught(action);

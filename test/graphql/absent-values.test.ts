@@ -246,7 +246,7 @@ async function enabledWebhooks(owner: SeededWorkspace) {
   return { webhookId, triggerId };
 }
 
-const failure = '... on ServiceError { type detail }';
+const failure = '... on ServiceError { code message }';
 
 describe('an optional field of an input', () => {
   beforeAll(async () => {

@@ -237,7 +237,7 @@ test('a mutation whose response cannot be made was executed once, and says that 
   });
   broken.mockRestore();
   expect(response.status).toBe(500);
-  expect(JSON.stringify(response.body)).toContain('errors/unexpected_error');
+  expect(JSON.stringify(response.body)).toContain('UNEXPECTED_ERROR');
   const jobs = await gateway.app.database.selectFrom('jobs').select('id').execute();
   expect(jobs).toHaveLength(1);
   expect(gateway.log).toContainEqual(expect.objectContaining({ msg: 'request failed', level: 50 }));

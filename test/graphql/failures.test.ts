@@ -10,7 +10,7 @@ import { type Gateway, startGateway, type TestWorkspace } from '../support/gatew
 
 interface Envelope {
   readonly message: string;
-  readonly extensions: { readonly type: string; readonly status: number; readonly instance: string };
+  readonly extensions: { readonly code: string; readonly status: number; readonly requestId: string };
 }
 
 describe('a failure of a request', () => {
@@ -32,7 +32,7 @@ describe('a failure of a request', () => {
       headers: { 'content-type': 'application/json', 'x-api-key': workspace.key, ...init.headers },
     });
     const body = (await response.json()) as { data?: unknown; errors: Envelope[] };
-    return { status: response.status, instance: response.headers.get('x-request-id'), body };
+    return { status: response.status, requestId: response.headers.get('x-request-id'), body };
   };
   const ask = (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
     send({ body: JSON.stringify({ query, variables }), headers });
@@ -41,7 +41,7 @@ describe('a failure of a request', () => {
   test('null for the condition of a directive is an error of the caller', async () => {
     const query = 'query ($is: Boolean = true) { webhooks(first: 1) { nodes @skip(if: $is) { __typename } } }';
     const { body } = await ask(query, { is: null });
-    expect(body.errors).toMatchObject([{ extensions: { type: 'errors/invalid_parameters', status: 400 } }]);
+    expect(body.errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', status: 400 } }]);
   });
 
   const requests = {
@@ -83,18 +83,18 @@ describe('a failure of a request', () => {
     'a document that is too deep': [{ body: JSON.stringify({ query: '{ a '.repeat(9_000) }) }],
   } as const satisfies Record<string, readonly [Parameters<typeof send>[0], string?]>;
 
-  test.each(Object.entries(requests))('has type, status and instance: %s', async (_what, [init, query]) => {
+  test.each(Object.entries(requests))('has code, status and request id: %s', async (_what, [init, query]) => {
     const before = gateway.log.length;
-    const { instance, body, status } = await send(init, query);
+    const { requestId, body, status } = await send(init, query);
     expect(status).toBeLessThan(500);
     expect(body.errors.length).toBeGreaterThan(0);
     for (const { message, extensions } of body.errors) {
       expect(extensions).toMatchObject({
-        type: expect.stringMatching(/^errors\/\w+$/),
+        code: expect.stringMatching(/^[A-Z_]+$/),
         status: expect.any(Number),
-        instance,
+        requestId,
       });
-      const name = extensions.type.replace('errors/', '') as ErrorName;
+      const name = extensions.code.toLowerCase() as ErrorName;
       expect(extensions.status).toBe(errorTable[name].status);
       expect(extensions.status).toBeLessThan(500);
       expect(message).not.toMatch(/unexpected error/i);
@@ -111,7 +111,7 @@ describe('a failure of a request', () => {
   });
 
   test('that HTTP has a status for keeps it, beside the envelope of the contract', async () => {
-    const envelope = { errors: [{ extensions: { type: 'errors/malformed_request', status: 400 } }] };
+    const envelope = { errors: [{ extensions: { code: 'MALFORMED_REQUEST', status: 400 } }] };
     const [init, query] = requests['a mutation in a GET'];
     expect(await send(init, query)).toMatchObject({ status: 405, body: envelope });
     expect(await send(requests['a media type that is not accepted'][0])).toMatchObject({ status: 406, body: envelope });
@@ -134,7 +134,7 @@ describe('a failure of a request', () => {
 
   test('is the same for a body that is too large, with its length or in chunks', async () => {
     const large = `${JSON.stringify({ query: viewer })}${' '.repeat(maxBodyBytes)}`;
-    const refused = { errors: [{ extensions: { type: 'errors/content_too_large', status: 400 } }] };
+    const refused = { errors: [{ extensions: { code: 'CONTENT_TOO_LARGE', status: 400 } }] };
     expect(await send({ body: large })).toMatchObject({ status: 400, body: refused });
     const chunked = await new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'x-api-key': workspace.key };
@@ -152,7 +152,7 @@ describe('a failure of a request', () => {
   test('is the same for a body with too many fields, which is not even parsed', async () => {
     const parse = vi.spyOn(JSON, 'parse');
     const fields = Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join();
-    const refused = { errors: [{ extensions: { type: 'errors/content_too_large', status: 400 } }] };
+    const refused = { errors: [{ extensions: { code: 'CONTENT_TOO_LARGE', status: 400 } }] };
     expect(await send({ body: `{"query":"${viewer}","variables":{${fields}}}` })).toMatchObject({ body: refused });
     expect(parse.mock.calls.every(([text]) => text.length < 10_000)).toBe(true);
     parse.mockRestore();
@@ -188,10 +188,10 @@ describe('a failure of a request', () => {
             body: `{"query":${JSON.stringify(query)},"variables":{"input":{${JSON.stringify(event).slice(1, -1)},"${field}":${nestedIn(levels)}}}}`,
           })
         ).body;
-      const refusedAs = (type: string) => [
-        { message: expect.stringContaining('64 levels'), extensions: { type, status: 400 } },
+      const refusedAs = (code: string) => [
+        { message: expect.stringContaining('64 levels'), extensions: { code, status: 400 } },
       ];
-      const malformed = refusedAs('errors/malformed_request');
+      const malformed = refusedAs('MALFORMED_REQUEST');
       // Three levels are around the field: the request, its variables and the input.
       for (const levels of [62, 5_000, 15_000]) expect((await deep(levels)).errors).toMatchObject(malformed);
       expect((await deep(61)).errors ?? []).not.toMatchObject(malformed);
@@ -199,14 +199,14 @@ describe('a failure of a request', () => {
         ask(
           `mutation { ${mutation}(input: { accountId: "${event.accountId}", event: NEW_RELATION, ${field}: ${nestedIn(levels).replaceAll('"', '')} }) { __typename } }`,
         );
-      const invalid = refusedAs('errors/invalid_parameters');
+      const invalid = refusedAs('INVALID_PARAMETERS');
       expect((await literal(65)).body.errors).toMatchObject(invalid);
       expect((await literal(64)).body.errors ?? []).not.toMatchObject(invalid);
-      expect((await literal(5_000)).body.errors).toMatchObject([{ extensions: { type: 'errors/limit_too_high' } }]);
+      expect((await literal(5_000)).body.errors).toMatchObject([{ extensions: { code: 'LIMIT_TOO_HIGH' } }]);
     });
 
     test('is reported even where nothing reads it: in variables that no operation has, and in extensions', async () => {
-      const malformed = { errors: [{ extensions: { type: 'errors/malformed_request', status: 400 } }] };
+      const malformed = { errors: [{ extensions: { code: 'MALFORMED_REQUEST', status: 400 } }] };
       for (const part of ['variables', 'extensions']) {
         for (const levels of [64, 5_000]) {
           const json = `{"query":"${viewer}","${part}":${nestedIn(levels)}}`;
@@ -241,7 +241,7 @@ describe('a failure of a request', () => {
         const text = await response.text();
         expect(response.status, text).toBe(status);
         expect(text).toContain('"status":400');
-        expect(text).toContain('"type":"errors/invalid_parameters"');
+        expect(text).toContain('"code":"INVALID_PARAMETERS"');
         expect(text).toContain(argument?.name);
         expect(text).not.toMatch(/\b[a-z]+_id\b/);
       }
@@ -250,7 +250,7 @@ describe('a failure of a request', () => {
 });
 
 describe('a failure of ours', () => {
-  test('that escapes the executor is masked, has its instance, and is logged', async () => {
+  test('that escapes the executor is masked, has its request id, and is logged', async () => {
     const gateway = await startGateway();
     const { key } = await gateway.workspace();
     const sample = schema.getType('EventSample');
@@ -271,10 +271,10 @@ describe('a failure of ours', () => {
     });
     payload.resolve = resolve;
     const { errors } = (await response.json()) as { errors: Envelope[] };
-    const instance = response.headers.get('x-request-id');
-    expect(errors).toMatchObject([{ extensions: { type: 'errors/unexpected_error', status: 500, instance } }]);
+    const requestId = response.headers.get('x-request-id');
+    expect(errors).toMatchObject([{ extensions: { code: 'UNEXPECTED_ERROR', status: 500, requestId } }]);
     expect(JSON.stringify(errors)).not.toContain('secret-detail');
-    const lines = gateway.log.filter(({ level, reqId }) => level === 50 && reqId === instance);
+    const lines = gateway.log.filter(({ level, reqId }) => level === 50 && reqId === requestId);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).toContain('secret-detail');
     await gateway.close();

@@ -126,7 +126,7 @@ test('the gates are the stages, and every one has operations of every executor',
 
 describe.each(
   Object.entries(gateCases).flatMap(([stage, cases]) => cases.map((each) => [stage, each.what, each] as const)),
-)('%s: %s', (_stage, _what, { type, environment, requests: refused }) => {
+)('%s: %s', (_stage, _what, { code, type = `errors/${code.toLowerCase()}`, environment, requests: refused }) => {
   test('is refused alike through every door, whatever would execute it', { timeout: 120_000 }, async () => {
     const served = await start(environment);
     if (environment !== undefined && 'KEYLESS_PER_MINUTE' in environment) {
@@ -144,7 +144,7 @@ describe.each(
     await served.gateway.close();
     for (const [executor, { JSON: first, ...others }] of seen) {
       if (first === undefined) throw new Error('There is no first door');
-      expect(first.response, executor).toMatchObject({ errors: [{ extensions: { type } }] });
+      expect(first.response, executor).toMatchObject({ errors: [{ extensions: { code } }] });
       expect(first.response, executor).not.toHaveProperty('data');
       expect(first.line, executor).toMatchObject({ errors: [type] });
       expect(first.line, executor).not.toHaveProperty('compiled');

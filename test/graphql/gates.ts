@@ -13,8 +13,10 @@ export interface Sent {
 
 export interface GateCase {
   readonly what: string;
-  /** The type of the error, which is the same for every executor and door. */
-  readonly type: string;
+  /** Of the error, which is the same for every executor and door. */
+  readonly code: string;
+  /** The error in the log, if it is not that of the code. */
+  readonly type?: string;
   /** Of the gateway, beside the usual. */
   readonly environment?: Readonly<Record<string, string>>;
   /** A refused request for each executor; a text says why there is none. */
@@ -54,12 +56,12 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
   admit: [
     {
       what: 'a wrong key',
-      type: 'errors/invalid_credentials',
+      code: 'INVALID_CREDENTIALS',
       requests: forEach((query) => ({ parameters: { query }, key: 'pst_wrong' })),
     },
     {
       what: 'a request too many without a key',
-      type: 'errors/service_unavailable',
+      code: 'SERVICE_UNAVAILABLE',
       environment: { KEYLESS_PER_MINUTE: '1' },
       requests: forEach((query) => ({ parameters: { query }, key: '' })),
     },
@@ -67,61 +69,63 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
   readRequest: [
     {
       what: 'parameters that are nested too deeply',
-      type: 'errors/malformed_request',
+      code: 'MALFORMED_REQUEST',
       requests: forEach((query) => ({ parameters: { query, variables: { deep } } })),
     },
   ],
   findDocument: [
     {
       what: 'an id that means nothing',
+      code: 'PERSISTED_QUERY_NOT_SUPPORTED',
       type: 'errors/malformed_request',
       requests: forEach(() => ({ parameters: { documentId: 'nobody-knows' } })),
     },
     {
       what: 'a hash that nobody knows',
+      code: 'PERSISTED_QUERY_NOT_FOUND',
       type: 'errors/resource_not_found',
       requests: forEach(() => ({ parameters: { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } } })),
     },
     {
       what: 'a hash of another document',
-      type: 'errors/malformed_request',
+      code: 'MALFORMED_REQUEST',
       requests: forEach((query) => ({
         parameters: { query, extensions: { persistedQuery: { version: 1, sha256Hash: hash } } },
       })),
     },
     {
       what: 'a document that is not of the manifest',
-      type: 'errors/resource_access_restricted',
+      code: 'RESOURCE_ACCESS_RESTRICTED',
       environment: { DOCUMENTS: 'a manifest', DOCUMENTS_MODE: 'only' },
       requests: forEach((query) => ({ parameters: { query } })),
     },
     {
       what: 'variables that are a list',
-      type: 'errors/malformed_request',
+      code: 'MALFORMED_REQUEST',
       requests: forEach((query) => ({ parameters: { query, variables: [] } })),
     },
   ],
   knowOperation: [
     {
       what: 'a document that is not GraphQL',
-      type: 'errors/malformed_request',
+      code: 'MALFORMED_REQUEST',
       requests: forEach((query) => ({ parameters: { query: query.slice(0, -1) } })),
     },
     {
       what: 'a document that is nested too deeply',
-      type: 'errors/limit_too_high',
+      code: 'LIMIT_TOO_HIGH',
       requests: forEach((query) => ({
         parameters: { query: `${query} { ${'a { '.repeat(20)} b ${'}'.repeat(20)} }` },
       })),
     },
     {
       what: 'an operation that is not there',
-      type: 'errors/malformed_request',
+      code: 'MALFORMED_REQUEST',
       requests: forEach((query) => ({ parameters: { query, operationName: 'Other' } })),
     },
     {
       what: 'a document that asks for the schema where nobody may',
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       environment: { INTROSPECTION: 'off' },
       requests: forEach((query, executor) => ({
         parameters: {
@@ -134,7 +138,7 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
   limit: [
     {
       what: 'a cost that is too large',
-      type: 'errors/limit_too_high',
+      code: 'LIMIT_TOO_HIGH',
       environment: { GRAPHQL_MAX_COST: '1' },
       requests: forEach((query, executor) => ({
         parameters: { query: executor === 'introspect' ? '{ another: __schema { types { name } } }' : query },
@@ -142,21 +146,21 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
     },
     {
       what: 'too many root fields',
-      type: 'errors/limit_too_high',
+      code: 'LIMIT_TOO_HIGH',
       requests: forEach((query) => ({ parameters: { query: query.replace('{', `{ ${rootFields} `) } })),
     },
   ],
   validate: [
     {
       what: 'an unknown field',
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       requests: forEach((query) => ({ parameters: { query } }), operation('', '', 'nothing')),
     },
   ],
   authorize: [
     {
       what: 'no key',
-      type: 'errors/missing_credentials',
+      code: 'MISSING_CREDENTIALS',
       requests: forEach((query, executor) =>
         executor === 'introspect' ? 'anybody may read the schema' : { parameters: { query }, key: '' },
       ),
@@ -165,7 +169,7 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
   coerce: [
     {
       what: 'a value of another type',
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       requests: forEach(
         (query) => ({ parameters: { query, variables: { on: 'x' } } }),
         operation('($on: Boolean!)', '', '__typename @include(if: $on)'),
@@ -173,7 +177,7 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
     },
     {
       what: 'a value that is missing',
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       requests: forEach(
         (query) => ({ parameters: { query, variables: {} } }),
         operation('($on: Boolean!)', '', '__typename @include(if: $on)'),
@@ -183,7 +187,7 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
   requireEvent: [
     {
       what: 'a subscription without its field',
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       requests: forEach((query, executor) =>
         executor === 'subscribe'
           ? { parameters: { query: query.replace('deliveryUpdated', 'deliveryUpdated @skip(if: true)') } }

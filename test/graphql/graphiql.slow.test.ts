@@ -152,8 +152,8 @@ describe('the examples', () => {
       expect(email.checkpointType).toBe('OTP');
       expect(otp.jobState).toBe('ACTIVE');
     },
-    PaymentError: ({ publishJob }) =>
-      expect(publishJob).toMatchObject({ __typename: 'PaymentError', code: 'PAYMENT_ERROR', status: 422 }),
+    DeclinedPayment: ({ publishJob }) =>
+      expect(publishJob).toMatchObject({ __typename: 'RequestError', code: 'PAYMENT_ERROR', status: 422 }),
     Webhooks: ({ webhooks, webhook }) => {
       expect(webhooks.nodes.map((each: { __typename: string }) => each.__typename)).toEqual(
         expect.arrayContaining(['AutoWebhook', 'TriggerWebhook']),
@@ -202,7 +202,7 @@ describe('the examples', () => {
     },
     Redeliver: ({ redeliverAll, redeliver }) => {
       expect(redeliverAll.__typename).toBe('DeliveriesRedelivered');
-      expect(redeliver.__typename).toBe('NotFoundError');
+      expect(redeliver.__typename).toBe('RequestError');
     },
     WebhookSecret: ({ show, rotate }) => {
       expect(show.secret).toMatch(/^whsec_/);
@@ -226,7 +226,7 @@ describe('the examples', () => {
     for (const { status, errors } of [first, second]) {
       expect(status).toBe(200);
       if (example.name === 'TypedError') {
-        expect(errors).toMatchObject([{ path: ['posts'], extensions: { type: 'errors/user_unreachable' } }]);
+        expect(errors).toMatchObject([{ path: ['posts'], extensions: { code: 'USER_UNREACHABLE' } }]);
       } else {
         expect(errors).toEqual([]);
       }
@@ -506,7 +506,7 @@ describe('the link', () => {
     const [first, ...more] = answers.filter(({ key }) => key !== undefined);
     expect(first).toMatchObject({ status: 200, key: await demoKeyOf(gateway) });
     expect(more).toEqual([]);
-    for (const { type } of answers.filter(({ status }) => status !== 200)) expect(type).toBe('errors/expired_link');
+    for (const { code } of answers.filter(({ status }) => status !== 200)) expect(code).toBe('EXPIRED_LINK');
     expect((await exchange(gateway, token)).status).toBe(401);
   });
 
@@ -519,21 +519,21 @@ describe('the link', () => {
     ['two tokens', (own: string) => `${own} ${own}`],
     ['a long token', () => 'x'.repeat(2_000)],
   ])('is not exchanged for %s, which leaves it valid', async (_what, offered) => {
-    expect(await exchange(gateway, offered(token))).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    expect(await exchange(gateway, offered(token))).toMatchObject({ status: 401, code: 'EXPIRED_LINK' });
     expect((await exchange(gateway, token)).status).toBe(200);
   });
 
   it('expires', async () => {
     const issued = gateway.clock.now.getTime();
     gateway.clock.now = new Date(issued + tokenLifetimeMs);
-    expect(await exchange(gateway, token)).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    expect(await exchange(gateway, token)).toMatchObject({ status: 401, code: 'EXPIRED_LINK' });
     gateway.clock.now = new Date(issued + tokenLifetimeMs - 1);
     expect((await exchange(gateway, token)).status).toBe(200);
   });
 
   it('is refused when the key was deleted', async () => {
     await rm(join(gateway.directory, 'demo-key'));
-    expect(await exchange(gateway, token)).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    expect(await exchange(gateway, token)).toMatchObject({ status: 401, code: 'EXPIRED_LINK' });
   });
 
   it.each([
@@ -705,7 +705,7 @@ async function exchange(
     added = [],
     ...more
   }: { readonly host?: string; readonly origin?: string | undefined; readonly added?: readonly string[] } = {},
-): Promise<{ readonly status: number; readonly key?: string; readonly type?: string }> {
+): Promise<{ readonly status: number; readonly key?: string; readonly code?: string }> {
   const origin = 'origin' in more ? more.origin : `http://${host}`;
   const lines = [
     'POST /graphql/demo-key HTTP/1.1',
@@ -718,5 +718,5 @@ async function exchange(
   ];
   const text = await sendBytes(address, `${lines.join('\r\n')}\r\n\r\n`);
   const { key, errors } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
-  return { status: Number(text.split(' ')[1]), key, type: errors?.[0].extensions.type };
+  return { status: Number(text.split(' ')[1]), key, code: errors?.[0].extensions.code };
 }

@@ -13,7 +13,7 @@ const creations = {
 const names = Object.keys(creations) as (keyof typeof creations)[];
 
 const documentOf = (name: string) => `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
-  ${name}(input: $input) { __typename ... on ServiceError { code detail } ... on InvalidRequestError { issues { path code } }
+  ${name}(input: $input) { __typename ... on ServiceError { code message } ... on InvalidRequestError { issues { path code } }
     ... on ${name === 'createJobDraft' ? 'PnetJobPostingCreated { id: jobId repeated }' : 'WebhookCreated { id: webhookId repeated }'} } }`;
 
 test('every mutation that creates something by itself takes a key', () => {

@@ -158,7 +158,7 @@ describe.each(allBackends)('lists, $name backend', (backend) => {
     for (const [from, after] of cursors) {
       for (const into of filters) {
         const { errors } = await workspace.ask(field(into, 'id'), { first: 1, after });
-        const refusal = { extensions: { type: 'errors/invalid_parameters', issues: [{ path: ['after'] }] } };
+        const refusal = { extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } };
         const where = `${from.list}(${from.args}) → ${into.list}(${into.args})`;
         if (from === into) expect(errors, where).toEqual([]);
         else expect(errors, where).toMatchObject([refusal]);

@@ -25,7 +25,7 @@ test.each(['on', 'off'])(
     expect(errors).toHaveLength(101);
     expect(errors.at(-1)).toMatchObject({
       message: `There are ${count + 1 - 100} more errors.`,
-      extensions: { type: 'errors/provider_error' },
+      extensions: { code: 'PROVIDER_ERROR' },
     });
     const lines = log.filter(({ level, msg }) => Number(level) >= 50 || msg === 'more errors in the response');
     expect(lines.length).toBeLessThan(5);

@@ -29,7 +29,7 @@ test.each([
         message: 'A detail.',
         path: ['down'],
         locations: [expect.any(Object)],
-        extensions: expect.objectContaining({ code: 'PROVIDER_UNREACHABLE', type: 'errors/provider_unreachable' }),
+        extensions: expect.objectContaining({ code: 'PROVIDER_UNREACHABLE' }),
       },
     ],
   });

@@ -62,7 +62,7 @@ describe('limits of an operation', () => {
     return { status: response.status, body: (await response.json()) as GraphQLBody };
   };
   const refusal = {
-    errors: [{ extensions: { type: 'errors/limit_too_high', status: 400, instance: expect.any(String) } }],
+    errors: [{ extensions: { code: 'LIMIT_TOO_HIGH', status: 400, requestId: expect.any(String) } }],
     extensions: { cost: { limit: 150_000 } },
   };
   /** Of an operation that asks for the schema only. */
@@ -130,7 +130,7 @@ describe('limits of an operation', () => {
     // A subscription would go on.
     for (const example of examples.filter(({ name }) => !name.startsWith('Watch'))) {
       const { body } = await post(await exampleOperation(example), { 'x-api-key': workspace.key }, example.variables);
-      expect(JSON.stringify(body), example.name).not.toContain('errors/limit_too_high');
+      expect(JSON.stringify(body), example.name).not.toContain('LIMIT_TOO_HIGH');
     }
     const accountId = await workspace.account();
     const post100 = (n: number) =>
@@ -284,7 +284,7 @@ describe('introspection', () => {
     expect(errors).toMatchObject([
       {
         message: expect.stringContaining(`the limit is ${maxIntrospectionCost}`),
-        extensions: { type: 'errors/limit_too_high' },
+        extensions: { code: 'LIMIT_TOO_HIGH' },
       },
     ]);
   });
@@ -354,7 +354,7 @@ describe('the size of a response', () => {
     const { status, data, errors } = await ask(190);
     expect({ status, data }).toEqual({ status: 400, data: null });
     expect(errors).toMatchObject([
-      { message: expect.stringContaining('3000 bytes'), extensions: { type: 'errors/limit_too_high', status: 400 } },
+      { message: expect.stringContaining('3000 bytes'), extensions: { code: 'LIMIT_TOO_HIGH', status: 400 } },
     ]);
     await gateway.close();
   });
@@ -378,7 +378,7 @@ describe('the size of a response', () => {
       {
         message: expect.stringContaining('The mutation was run'),
         path: ['second'],
-        extensions: { type: 'errors/limit_too_high', status: 400 },
+        extensions: { code: 'LIMIT_TOO_HIGH', status: 400 },
       },
     ]);
     const { data: listed } = await graphql(gateway.address, workspace.key, '{ webhooks { nodes { webhookId } } }');

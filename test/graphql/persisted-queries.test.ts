@@ -66,7 +66,7 @@ describe('of a gateway', () => {
       { persistedQuery: { version: 1, sha256Hash: 'short' } },
       { persistedQuery: 'x' },
     ]) {
-      const refused = { status: 400, errors: [{ extensions: { type: 'errors/malformed_request' } }] };
+      const refused = { status: 400, errors: [{ extensions: { code: 'MALFORMED_REQUEST' } }] };
       expect(await postHere({ query, extensions })).toMatchObject(refused);
     }
     expect(await postHere({ query: 1, extensions: persisted(query) })).toMatchObject({ status: 400 });

@@ -74,10 +74,10 @@ test.each(['application/json', 'application/graphql-response+json', 'text/event-
     expect(await body(await gateway.ask(query, { accept }))).toBe('{"data":{"viewer":{"name":"test"}}}');
     expect(names).toEqual([`params ${query}`, 'execute 1', 'done true']);
     const refused = JSON.parse(await body(await gateway.ask(query, { accept, 'x-api-key': 'wrong' })));
-    expect(refused.errors[0].extensions.type).toBe('errors/invalid_credentials');
+    expect(refused.errors[0].extensions.code).toBe('INVALID_CREDENTIALS');
     const invalid = await gateway.ask('{ nothing }', { accept });
     expect(invalid.status).toBe(accept === 'application/graphql-response+json' ? 400 : 200);
-    expect(JSON.parse(await body(invalid)).errors[0].extensions.type).toBe('errors/invalid_parameters');
+    expect(JSON.parse(await body(invalid)).errors[0].extensions.code).toBe('INVALID_PARAMETERS');
     expect(names.filter((name) => name.startsWith('execute'))).toHaveLength(1);
   },
 );
@@ -93,7 +93,7 @@ test.each(['onRequest', 'onParams', 'onExecute', 'onResponse'])(
     const response = await gateway.ask(query);
     const text = await response.text();
     expect(response.status).toBe(500);
-    expect(text).toContain('errors/unexpected_error');
+    expect(text).toContain('UNEXPECTED_ERROR');
     expect(text).not.toMatch(/secret-detail|TypeError|\.ts/);
     expect(JSON.stringify(gateway.log)).toContain('secret-detail');
   },

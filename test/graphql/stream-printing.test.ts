@@ -59,6 +59,6 @@ test('a result that is refused as too large is told to each stream with the id o
   await printForAll(result, exchangeOf('first'), options);
   for (const id of ['one', 'two']) {
     const { errors } = await printStreamed(result, exchangeOf(id), options);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/limit_too_high', instance: id });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'LIMIT_TOO_HIGH', requestId: id });
   }
 });

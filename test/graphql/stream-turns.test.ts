@@ -374,7 +374,7 @@ describe('one event', () => {
           body: JSON.stringify({ query, variables: query.includes('$skip: Boolean!') ? { skip: true } : {} }),
         });
         const text = await response.text();
-        expect(text, query).toContain('errors/invalid_parameters');
+        expect(text, query).toContain('INVALID_PARAMETERS');
         expect(text, query).toContain('The subscription selects no field');
       }
       expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);

@@ -122,7 +122,7 @@ const startWith = async (
 
 const refused = { errors: [{ extensions: { code: 'RESOURCE_ACCESS_RESTRICTED', status: 403 } }] };
 const notFound = { errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] };
-const malformed = { status: 400, errors: [{ extensions: { type: 'errors/malformed_request' } }] };
+const malformed = { status: 400, errors: [{ extensions: { code: 'MALFORMED_REQUEST' } }] };
 
 describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) => {
   let gateway: Gateway;

@@ -72,7 +72,7 @@ describe('operations', () => {
     const over = await graphql(gateway.address, workspace.key, query);
     const { type, payload } = await client.ask('1', { query });
     expect(type).toBe('error');
-    const untold = { instance: expect.any(String) };
+    const untold = { requestId: expect.any(String) };
     expect(payload).toEqual(over.errors.map((each) => ({ ...each, extensions: { ...each.extensions, ...untold } })));
 
     const posts = 'posts(accountId: "x", identifier: "y") { nodes { __typename } }';
@@ -120,10 +120,10 @@ describe('the key', () => {
   test.each([
     ['missing', {}, 'missing_credentials'],
     ['wrong', { 'x-api-key': 'pst_wrong' }, 'invalid_credentials'],
-  ])('that is %s is told by each operation; the schema can be read without one', async (_how, init, type) => {
+  ])('that is %s is told by each operation; the schema can be read without one', async (_how, init, name) => {
     const client = await open({ init });
     const { payload } = await client.ask('1', { query: viewer });
-    expect(payload).toMatchObject([{ extensions: { type: `errors/${type}` } }]);
+    expect(payload).toMatchObject([{ extensions: { code: name.toUpperCase() } }]);
     const schema = await client.ask('2', { query: '{ __schema { queryType { name } } }' });
     expect(schema.type).toBe('x-api-key' in init ? 'error' : 'next');
   });
@@ -215,7 +215,7 @@ describe('limits', () => {
     }
     const { type, payload } = await client.ask('more', { query: viewer });
     expect(type).toBe('error');
-    expect(payload).toMatchObject([{ extensions: { type: 'errors/service_unavailable' } }]);
+    expect(payload).toMatchObject([{ extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
     client.say({ type: 'complete', id: '0' });
     expect((await client.ask('again', { query: viewer })).type).toBe('next');
   });
@@ -237,7 +237,7 @@ describe('limits', () => {
     expect((await two.ask('1', payload)).type).toBe('next');
     expect(await two.ask('2', payload)).toMatchObject({
       type: 'error',
-      payload: [{ extensions: { type: 'errors/service_unavailable' } }],
+      payload: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }],
     });
     one.socket.close();
     await one.closed;

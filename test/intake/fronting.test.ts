@@ -22,7 +22,7 @@ const emit = `mutation ($accountId: ID!, $event: KnownWebhookEvent!, $data: JSON
 }`;
 const createWebhook = `mutation ($url: String!, $accountIds: [ID!]) {
   createWebhook(input: { requestUrl: $url, accountIds: $accountIds, source: { messaging: {} } }) {
-    __typename ... on WebhookCreated { webhookId } ... on ServiceError { code message: detail }
+    __typename ... on WebhookCreated { webhookId } ... on ServiceError { code message: message }
   }
 }`;
 

@@ -59,12 +59,12 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
         ...anError('invalid_checkpoint_solution'),
         issues: [{ path: ['input', 'input'], code: 'INCORRECT', limit: null, message: 'is not what the network sent' }],
         checkpoint: attempt === 5 ? null : left(5 - attempt),
-        detail: expect.stringContaining(attempt === 5 ? 'closed after 5 wrong inputs: publish' : 'try again'),
+        message: expect.stringContaining(attempt === 5 ? 'closed after 5 wrong inputs: publish' : 'try again'),
       });
     }
     expect(await solve(draftId, otp)).toMatchObject({
       ...anError('checkpoint_error'),
-      detail: expect.stringContaining('5 wrong inputs'),
+      message: expect.stringContaining('5 wrong inputs'),
     });
     expect(await publish(draftId)).toMatchObject(asks('OTP'));
     expect(await solve(draftId, otp)).toMatchObject(isPublished);
@@ -116,7 +116,7 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
     await publish(draftId);
     for (const [input, name, message] of [tooLong, ...empty]) {
       const told = {
-        type: `errors/${name}`,
+        code: name.toUpperCase(),
         __typename: 'CheckpointError',
         issues: [{ path: ['input', 'input'], message }],
       };
@@ -186,7 +186,7 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
       input: { accountId: jobs.accountId, draftId, input },
     });
     if (errorTable[name].family === 'system')
-      expect(errors).toMatchObject([{ extensions: { type: `errors/${name}` } }]);
+      expect(errors).toMatchObject([{ extensions: { code: name.toUpperCase() } }]);
     else expect(data.solveJobCheckpoint).toMatchObject(anError(name));
     // What the network cannot go on with is closed; anything else can be tried again.
     const closes = name === 'checkpoint_error' || name === 'expired_link';

@@ -214,9 +214,9 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const answer = await edit({ jobId, ...input });
     expect(answer).toMatchObject(anError('unprocessable_entity'));
     // A rule of our own is left to a service, which tells the same in its detail.
-    if (backend.name === 'proxy' && answer.issues.length === 0) return expect(answer.detail).toMatch(message);
+    if (backend.name === 'proxy' && answer.issues.length === 0) return expect(answer.message).toMatch(message);
     expect(answer.issues).toEqual([{ path: ['input', ...path], message: expect.stringMatching(message) }]);
-    expect(answer.detail).toContain(`input.${path.join('.')}`);
+    expect(answer.message).toContain(`input.${path.join('.')}`);
   });
 
   test('takes texts of the greatest length', async () => {
@@ -325,7 +325,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
       input: { accountId: jobs.accountId, jobId },
     });
     expect(data).toEqual({ editJob: null });
-    expect(errors).toMatchObject([{ path: ['editJob'], extensions: { type: `errors/${name}` } }]);
+    expect(errors).toMatchObject([{ path: ['editJob'], extensions: { code: name.toUpperCase() } }]);
   });
 
   test('does not find a job or account that does not exist or belongs to others', async () => {

@@ -168,7 +168,9 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
         expect(answer.headers.get('retry-after')).toBe('5');
       }
       const { errors, headers } = await graphql(hasty.address, workspace.key, document);
-      expect(errors).toMatchObject([{ path: ['publishJob'], extensions: refusal }]);
+      expect(errors).toMatchObject([
+        { path: ['publishJob'], message: refusal.detail, extensions: { code: 'SERVICE_UNAVAILABLE' } },
+      ]);
       expect(headers.get('retry-after')).toBe('5');
       expect(calls).toEqual([]);
       expect((await workspace.job(jobId)).fields.location).toBeUndefined();

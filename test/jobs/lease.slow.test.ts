@@ -26,7 +26,7 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
   const isEdited = { __typename: 'PnetJobPostingEdited' };
   const alreadyPublished = (state: string) => ({
     ...anError('action_already_performed'),
-    detail: `The draft has already been published: its state is ${state}.`,
+    message: `The draft has already been published: its state is ${state}.`,
   });
 
   test('a second publication waits, and gets the outcome of the first', async () => {
@@ -52,7 +52,7 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
     const { data } = await jobs.workspace.ask(
       `mutation { a: publishJob(input: ${input}) { __typename } b: publishJob(input: ${input}) { __typename } }`,
     );
-    expect(data).toEqual({ a: isPublished, b: { __typename: 'ActionAlreadyPerformedError' } });
+    expect(data).toEqual({ a: isPublished, b: { __typename: 'RequestError' } });
   });
 
   test('edits at once are all carried out, in the order in which they came', async () => {
@@ -83,7 +83,7 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
     expect(first).toMatchObject(isPublished);
     expect(second).toMatchObject({
       ...anError('action_already_performed'),
-      detail: 'The job is closed: it can no longer be edited.',
+      message: 'The job is closed: it can no longer be edited.',
     });
   });
 

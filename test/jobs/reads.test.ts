@@ -187,7 +187,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       },
     );
     expect(data).toEqual({ jobPostings: null });
-    expect(errors).toMatchObject([{ extensions: { type: `errors/${name}`, issues: [{ path: ['first'] }] } }]);
+    expect(errors).toMatchObject([{ extensions: { code: name.toUpperCase(), issues: [{ path: ['first'] }] } }]);
   });
 
   test('a list reads small contents with its rows, and only if they are selected', async () => {

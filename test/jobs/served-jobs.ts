@@ -5,9 +5,9 @@ import type { Providers } from '../../src/providers/provider.ts';
 import type { JobScenarioName } from '../../src/providers/sandbox/networks.ts';
 import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';
 
-const failure = `... on ServiceError { type status title detail instance message }
-  ... on InvalidRequestError { issues { path message } }
-  ... on CheckpointError { code issues { path code limit message } checkpoint { checkpointType attemptsLeft expiresAt } }`;
+const failure = `... on ServiceError { code status message requestId
+    ... on CheckpointError { issues { path code limit message } checkpoint { checkpointType attemptsLeft expiresAt } } }
+  ... on InvalidRequestError { issues { path message } }`;
 const published = `... on PnetJobPostingPublished { jobId jobState }
   ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure}`;
 export const documents = {
@@ -24,20 +24,17 @@ export const documents = {
 const typeOfError = (name: ErrorName) =>
   ({
     request: 'InvalidRequestError',
-    not_found: 'NotFoundError',
-    account: 'AccountError',
+    account: 'RequestError',
+    object: 'RequestError',
     checkpoint: 'CheckpointError',
-    payment: 'PaymentError',
-    performed: 'ActionAlreadyPerformedError',
     key: 'Query error',
     system: 'Query error',
   })[errorTable[name].family];
 
 export const anError = (name: ErrorName) => ({
   __typename: typeOfError(name),
-  type: `errors/${name}`,
+  code: name.toUpperCase(),
   status: errorTable[name].status,
-  title: errorTable[name].title,
 });
 
 /** Every field that an edit can set, as GraphQL takes it. */

@@ -109,7 +109,7 @@ describe.each(backends)('posts of the authors of posts, $name backend', (backend
         { accountId: posts.pnet },
       );
       expect(data, what).toBeNull();
-      expect(errors, what).toMatchObject([{ extensions: { type: 'errors/limit_too_high', status: 400 } }]);
+      expect(errors, what).toMatchObject([{ extensions: { code: 'LIMIT_TOO_HIGH', status: 400 } }]);
       expect(errors[0]?.message, what).toContain(what);
       expect(posts.calls).toEqual([]);
     }

@@ -72,7 +72,7 @@ describe.each(allBackends)('connection of posts, $name backend', (backend) => {
   test.each([-1, 101, 2 ** 31 - 1])('refuses first: %i', async (first) => {
     expect(await failing({ identifier: 'ACoSandbox250', first })).toMatchObject({
       path: ['posts'],
-      extensions: { type: 'errors/unprocessable_entity', status: 422, issues: [{ path: ['first'] }] },
+      extensions: { code: 'UNPROCESSABLE_ENTITY', status: 422, issues: [{ path: ['first'] }] },
     });
   });
 
@@ -101,11 +101,11 @@ describe.each(allBackends)('connection of posts, $name backend', (backend) => {
     for (const after of forged) {
       expect(await failing({ identifier: 'ACoSandbox250', after }), String(after)).toMatchObject({
         path: ['posts'],
-        extensions: { type: 'errors/unprocessable_entity', issues: [{ path: ['after'] }] },
+        extensions: { code: 'UNPROCESSABLE_ENTITY', issues: [{ path: ['after'] }] },
       });
     }
     expect(await failing({ accountId: otherAccount, identifier: 'ACoSandbox250', after: cursor })).toMatchObject({
-      extensions: { type: 'errors/unprocessable_entity' },
+      extensions: { code: 'UNPROCESSABLE_ENTITY' },
     });
   });
 });

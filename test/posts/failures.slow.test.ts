@@ -21,9 +21,9 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
       isCompany: /^9\d+$/.test(identifier) ? true : undefined,
     });
     expect(data).toEqual({ posts: null });
-    const { status, title } = errorTable[fails];
+    const { status } = errorTable[fails];
     expect(errors).toMatchObject([
-      { path: ['posts'], message: detail, extensions: { type: `errors/${fails}`, status, title, detail } },
+      { path: ['posts'], message: detail, extensions: { code: fails.toUpperCase(), status } },
     ]);
   });
 
@@ -38,22 +38,22 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
   ] as const)('%s %s is no recipient', async (network, identifier) => {
     expect(await failing({ accountId: accountFor(network), identifier })).toMatchObject({
       path: ['posts'],
-      extensions: { type: 'errors/invalid_recipient', status: 422 },
+      extensions: { code: 'INVALID_RECIPIENT', status: 422 },
     });
   });
 
   test('an identifier that is too long is unprocessable, an empty one that of nobody', async () => {
     expect(await failing({ identifier: 'x'.repeat(256) })).toMatchObject({
-      extensions: { type: 'errors/unprocessable_entity', issues: [{ path: ['identifier'] }] },
+      extensions: { code: 'UNPROCESSABLE_ENTITY', issues: [{ path: ['identifier'] }] },
     });
-    expect(await failing({ identifier: '' })).toMatchObject({ extensions: { type: 'errors/invalid_recipient' } });
+    expect(await failing({ identifier: '' })).toMatchObject({ extensions: { code: 'INVALID_RECIPIENT' } });
   });
 
   test('a page beyond those that the network can read is an error, the pages before it are not', async () => {
     const { edges, pageInfo } = await list({ identifier: 'ACoSandboxBreaks' });
     expect(edges).toHaveLength(100);
     expect(await failing({ identifier: 'ACoSandboxBreaks', after: pageInfo.endCursor })).toMatchObject({
-      extensions: { type: 'errors/provider_error', status: 500 },
+      extensions: { code: 'PROVIDER_ERROR', status: 500 },
     });
   });
 
@@ -62,12 +62,12 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
     const identifier = 'ACoSandbox1';
     for (const accountId of [foreign, 'malformed', '', '\0', 'A'.repeat(22)]) {
       expect(await failing({ accountId, identifier })).toMatchObject({
-        extensions: { type: 'errors/wrong_account' },
+        extensions: { code: 'WRONG_ACCOUNT' },
       });
     }
     const mail = await posts.workspace.account({ type: 'MAIL' });
     expect(await failing({ accountId: mail, identifier })).toMatchObject({
-      extensions: { type: 'errors/invalid_account', status: 422 },
+      extensions: { code: 'INVALID_ACCOUNT', status: 422 },
     });
   });
 });

@@ -157,7 +157,7 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     expect(errors).toMatchObject(
       texts.map((_, at) => ({
         path: ['nodes', ids.length + at],
-        extensions: { type: 'errors/invalid_parameters', issues: [{ code: 'MALFORMED' }] },
+        extensions: { code: 'INVALID_PARAMETERS', issues: [{ code: 'MALFORMED' }] },
       })),
     );
     expect(data.nodes).toEqual([...ids, ...texts].map(() => null));
@@ -181,6 +181,6 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     ).toString('base64url');
     const { data, errors } = await posts.workspace.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
     expect(data).toEqual({ node: null });
-    expect(errors).toMatchObject([{ path: ['node'], extensions: { type: 'errors/network_down' } }]);
+    expect(errors).toMatchObject([{ path: ['node'], extensions: { code: 'NETWORK_DOWN' } }]);
   });
 });

@@ -51,7 +51,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
       nodes.push(...answer.data.posts.nodes.map(withoutIds));
       errors.push(...page.map(() => []));
       for (const { path = [], extensions } of answer.errors) {
-        errors[start + Number(path[2])]?.push({ path: path.slice(3), type: extensions?.type });
+        errors[start + Number(path[2])]?.push({ path: path.slice(3), type: extensions?.code });
       }
     }
     return { nodes, errors };
@@ -138,11 +138,11 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
           const there = ['attachments', Number(path[1])];
           expect(at(nodes[index], there), what).toMatchObject({ __typename: 'UnknownAttachment', type: null });
           expect(withValue(nodes[index], there, null)).toEqual(withValue(whole.nodes[0], there, null));
-          expect(errors[index], what).toEqual([{ path, type: 'errors/provider_error' }]);
+          expect(errors[index], what).toEqual([{ path, code: 'PROVIDER_ERROR' }]);
         } else {
           const place = inGraphQL(path);
           expect(nodes[index], what).toEqual(withValue(whole.nodes[0], place, null));
-          expect(errors[index], what).toEqual(required ? [{ path: place, type: 'errors/provider_error' }] : []);
+          expect(errors[index], what).toEqual(required ? [{ path: place, code: 'PROVIDER_ERROR' }] : []);
         }
       }
     });
@@ -176,7 +176,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
         const place = inGraphQL(path);
         const what = `${path.join('.')}: ${JSON.stringify(value)}`;
         expect(nodes[index], what).toEqual(withValue(whole.nodes[0], place, null));
-        expect(errors[index], what).toEqual([{ path: place, type: 'errors/provider_error' }]);
+        expect(errors[index], what).toEqual([{ path: place, code: 'PROVIDER_ERROR' }]);
       }
     });
 
@@ -200,7 +200,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
         const place = inGraphQL(path);
         const what = `${path.join('.')}: ${JSON.stringify(value)}`;
         expect(nodes[index], what).toEqual(withValue(whole.nodes[0], place, null));
-        expect(errors[index], what).toEqual([{ path: place, type: 'errors/provider_error' }]);
+        expect(errors[index], what).toEqual([{ path: place, code: 'PROVIDER_ERROR' }]);
       }
     });
   });

@@ -27,7 +27,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     );
     expect(nodes).toMatchObject([{ __typename: 'PnetPost' }, null, { __typename: 'PnetPost' }]);
     expect(errors).toMatchObject([
-      { path: ['posts', 'nodes', 1], extensions: { type: 'errors/provider_error', status: 500 } },
+      { path: ['posts', 'nodes', 1], extensions: { code: 'PROVIDER_ERROR', status: 500 } },
     ]);
   });
 
@@ -40,7 +40,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
   ])('%s in the place of a post affects that post only', async (_what, item) => {
     const { nodes, errors } = await nodesOf([await good(), item, await good()], '... on PnetPost { providerId }');
     expect(nodes).toMatchObject([{ __typename: 'PnetPost' }, null, { __typename: 'PnetPost' }]);
-    expect(errors).toMatchObject([{ path: ['posts', 'nodes', 1], extensions: { type: 'errors/provider_error' } }]);
+    expect(errors).toMatchObject([{ path: ['posts', 'nodes', 1], extensions: { code: 'PROVIDER_ERROR' } }]);
   });
 
   test('an unknown type of attachment is an UnknownAttachment', async () => {
@@ -73,7 +73,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
   test.each(['constructor', '__proto__'])('the provider %s is unknown too', async (provider) => {
     const { nodes, errors } = await nodesOf([JSON.parse(`{ "provider": "${provider}" }`)], '');
     expect(nodes).toEqual([null]);
-    expect(errors).toMatchObject([{ extensions: { type: 'errors/provider_error' } }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'PROVIDER_ERROR' } }]);
   });
 
   test('an unknown reaction is UNRECOGNIZED', async () => {
@@ -117,7 +117,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     expect(nodes[1]).toEqual({ ...nodes[0], id, [field]: null });
     expect(nodes[2]).toEqual(nodes[0]);
     expect(errors).toMatchObject([
-      { path: ['posts', 'nodes', 1, field], extensions: { type: 'errors/provider_error', status: 500 } },
+      { path: ['posts', 'nodes', 1, field], extensions: { code: 'PROVIDER_ERROR', status: 500 } },
     ]);
   });
 
@@ -140,7 +140,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     );
     expect(nodes).toEqual([{ __typename: 'PnetPost', author: { name: 'Ada', posts: null } }]);
     expect(errors).toMatchObject([
-      { path: ['posts', 'nodes', 0, 'author', 'posts'], extensions: { type: 'errors/provider_error' } },
+      { path: ['posts', 'nodes', 0, 'author', 'posts'], extensions: { code: 'PROVIDER_ERROR' } },
     ]);
   });
 
@@ -167,7 +167,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     expect(data).toEqual({ posts: null });
     const requestId = headers.get('x-request-id');
     expect(errors).toMatchObject([
-      { path: ['posts'], extensions: { type: 'errors/unexpected_error', status: 500, instance: requestId } },
+      { path: ['posts'], extensions: { code: 'UNEXPECTED_ERROR', status: 500, requestId: requestId } },
     ]);
     expect(JSON.stringify(errors)).not.toContain('secret-detail');
     const lines = posts.served.log.slice(before).filter((line) => line.reqId === requestId && line.level === 50);

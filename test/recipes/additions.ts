@@ -190,7 +190,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       'src/kernel/errors.ts': [
         [
           'export const errorTable = {',
-          "export const errorTable = {\n  already_closed: row(422, 'performed', 'Already closed'),",
+          "export const errorTable = {\n  already_closed: row(422, 'object', 'Already closed'),",
         ],
       ],
       'src/capabilities/jobs/embedded.ts': [

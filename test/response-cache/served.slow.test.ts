@@ -139,7 +139,7 @@ describe('in memory', () => {
         key,
         documentOf('Mutation.deleteWebhook', { ...named, webhookId: 'A'.repeat(22) }),
       );
-      expect(body).toContain('NotFoundError');
+      expect(body).toContain('RequestError');
     });
     expect(caches.has('hit')).toBe(false);
   });
@@ -158,7 +158,7 @@ describe('in memory', () => {
     for (let times = 0; times < 2; times += 1) {
       const refused = await ask(keeping.address, unscoped, query);
       expect(refused).toMatchObject({ status: 401, cache: 'fwd=miss' });
-      expect(refused.body).toContain('errors/insufficient_privileges');
+      expect(refused.body).toContain('INSUFFICIENT_PRIVILEGES');
     }
     // And what the first key has is still there.
     expect((await ask(keeping.address, key, query)).cache).toBe('hit');
@@ -185,7 +185,7 @@ describe('in memory', () => {
     for (let times = 0; times < 2; times += 1) {
       const failed = await ask(keeping.address, key, query);
       expect(failed.cache).toBe('fwd=miss');
-      expect(failed.body).toContain('errors/disconnected_account');
+      expect(failed.body).toContain('DISCONNECTED_ACCOUNT');
     }
     await keeping.app.database.updateTable('accounts').set({ status: 'OK' }).where('id', '=', accountId).execute();
     expect(await ask(keeping.address, key, query)).toMatchObject({ cache: 'fwd=miss; stored' });

@@ -82,7 +82,7 @@ describe.each(Object.values(paths))('$what', ({ environment, query: text }) => {
     for (let times = 0; times < 2; times += 1) {
       const refused = await send(text);
       expect(refused.cache).toBe('fwd=miss');
-      expect(refused.body).toContain('errors/limit_too_high');
+      expect(refused.body).toContain('LIMIT_TOO_HIGH');
     }
   });
 });

@@ -148,8 +148,8 @@ describe.each(Object.entries(backends))('on the %s backend', (_name, serve) => {
     const { address, key } = await serve();
     for (const [what, text] of Object.entries(undecodable)) {
       const { status, body } = await rest(address, key, 'GET', `/graphql?${parameter}=${text}`, { headers });
-      const type = body.errors?.[0]?.extensions.type ?? body.type;
-      expect({ what, status, type }).toEqual({ what, status: 400, type: 'errors/unescaped_characters' });
+      const code = body.errors?.[0]?.extensions.code;
+      expect({ what, status, code }).toEqual({ what, status: 400, code: 'UNESCAPED_CHARACTERS' });
     }
   });
 

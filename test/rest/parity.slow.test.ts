@@ -24,9 +24,11 @@ const overRest: Face = async (address, key, endpoint, request) => {
 const overGraphQL: Face = async (address, key, endpoint, request) => {
   const { data, errors } = await graphql(address, key, ...operationOf(endpoint, request));
   const [error] = errors;
-  if (error !== undefined) return { type: String(error.extensions.type), status: Number(error.extensions.status) };
-  const result = Object.values(data as Record<string, { __typename: string; type?: string; status?: number }>)[0];
-  if (result?.type !== undefined) return { type: result.type, status: Number(result.status) };
+  const result = Object.values(
+    (data ?? {}) as Record<string, { __typename: string; code?: string; status?: number }>,
+  )[0];
+  const { code, status } = error?.extensions ?? result ?? {};
+  if (code !== undefined) return { type: `errors/${String(code).toLowerCase()}`, status: Number(status) };
   const lists: Readonly<Record<string, string>> = { PostConnection: 'PostList', WebhookConnection: 'WebhookList' };
   const name = result?.__typename ?? '';
   return { object: lists[name] ?? name };
@@ -42,7 +44,7 @@ const inCamelCase = (value: unknown): unknown => {
 function operationOf(endpoint: EndpointName, request: FlatRequest): [string, Record<string, unknown>] {
   const input = inCamelCase(request) as Record<string, unknown>;
   const mutation = (field: string, type: string, value: unknown): [string, Record<string, unknown>] => [
-    `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { type status } } }`,
+    `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { code status } } }`,
     { input: value },
   ];
   const { limit, cursor, id, source, events, data, ...rest } = input;

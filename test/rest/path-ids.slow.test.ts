@@ -40,15 +40,15 @@ const hostile = [
 /** A GraphQL operation for each endpoint with an id in its path. */
 const operations: Readonly<Record<string, (accountId: string) => string>> = {
   EDIT: (account) =>
-    `mutation ($id: ID!) { result: editJob(input: { accountId: "${account}", jobId: $id, workplace: REMOTE }) { ... on ServiceError { type } } }`,
+    `mutation ($id: ID!) { result: editJob(input: { accountId: "${account}", jobId: $id, workplace: REMOTE }) { ... on ServiceError { code } } }`,
   PUB: (account) =>
-    `mutation ($id: ID!) { result: publishJob(input: { accountId: "${account}", draftId: $id, mode: FREE }) { ... on ServiceError { type } } }`,
+    `mutation ($id: ID!) { result: publishJob(input: { accountId: "${account}", draftId: $id, mode: FREE }) { ... on ServiceError { code } } }`,
   CHK: (account) =>
-    `mutation ($id: ID!) { result: solveJobCheckpoint(input: { accountId: "${account}", draftId: $id, input: "1" }) { ... on ServiceError { type } } }`,
+    `mutation ($id: ID!) { result: solveJobCheckpoint(input: { accountId: "${account}", draftId: $id, input: "1" }) { ... on ServiceError { code } } }`,
   POSTS: (account) =>
     `query ($id: String!) { result: posts(accountId: "${account}", identifier: $id) { pageInfo { hasNextPage } } }`,
   WHDEL: () =>
-    'mutation ($id: ID!) { result: deleteWebhook(input: { webhookId: $id }) { ... on ServiceError { type } } }',
+    'mutation ($id: ID!) { result: deleteWebhook(input: { webhookId: $id }) { ... on ServiceError { code } } }',
 };
 
 const bodies: Readonly<Record<string, object>> = {
@@ -114,8 +114,8 @@ describe.each(Object.entries(backends))('on the %s backend', (_name, serve) => {
           expect({ id, type: answer.body.type }).toEqual({ id, type: expected(name) });
         }
         const { data, errors } = await graphql(address, key, operation(accountId), { id });
-        const type = data?.result?.type ?? errors[0]?.extensions.type;
-        expect({ id, type }).toEqual({ id, type: expected(name) });
+        const code = data?.result?.code ?? errors[0]?.extensions.code;
+        expect({ id, code }).toEqual({ id, code: expected(name).slice('errors/'.length).toUpperCase() });
       }
     }
     expect(asked()).toBe(before);

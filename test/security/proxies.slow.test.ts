@@ -90,7 +90,7 @@ describe('the service behind a proxy', () => {
     const environment = { https_proxy: proxy.url };
     const gateway = await proxyTo({ url: `https://service.internal:${service.port}` }, { environment });
     const { errors } = await gateway.ask(publish);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/service_unavailable' });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(errors[0]?.message).not.toContain('The outcome is unknown');
     expect(service.seen).toEqual([]);
   });

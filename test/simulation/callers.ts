@@ -66,7 +66,7 @@ export function createCallers(world: World, population: Population): Callers {
     command(process).then(end, (error: unknown) => {
       // Whatever a caller may be told is an error of the service. Others are mistakes.
       if (!(error instanceof ServiceError)) invariants.report(error);
-      else if (error.type === 'errors/service_unavailable') invariants.logged(error);
+      else if (error.errorName === 'service_unavailable') invariants.logged(error);
       end(null);
     });
   };

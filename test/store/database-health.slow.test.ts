@@ -64,7 +64,7 @@ describe('a SQLite file', () => {
     // What the connection of the gateway has read before, it does not read again.
     await sql`pragma shrink_memory`.execute(gateway.app.database);
     const { errors } = await graphql(gateway.address, 'postern_not-a-key', '{ viewer { name } }');
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(await readiness(gateway)).toBe(503);
   });
 

@@ -40,7 +40,10 @@ const ofGraphQL =
   async (named, key) => {
     const { errors, headers, data } = await graphql(address, key, document(named));
     return {
-      failures: errors.map(({ extensions: { type, status } }) => ({ type, status })),
+      failures: errors.map(({ extensions: { code, status } }) => ({
+        type: `errors/${String(code).toLowerCase()}`,
+        status,
+      })),
       retryAfter: headers.get('retry-after'),
       text: JSON.stringify({ data, errors }),
     };

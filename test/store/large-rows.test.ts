@@ -182,7 +182,7 @@ describe.each(databases)('large rows on $name', (dialect) => {
       expect((await ask(`{ ${some} }`)).errors, name).toEqual([]);
       const read = await charactersRead(async () => {
         const { errors } = await ask(`{ ${lists(field)[name]} }`);
-        expect(errors[0]?.extensions, name).toMatchObject({ type: 'errors/limit_too_high' });
+        expect(errors[0]?.extensions, name).toMatchObject({ code: 'LIMIT_TOO_HIGH' });
       });
       expect(read, name).toBeLessThan(readLimits.operation + mebibyte);
     }
@@ -258,7 +258,7 @@ describe.each(databases)('large rows on $name', (dialect) => {
     for (; isBusy; between += 1)
       expect((await graphql(gateway.address, other.key, '{ viewer { workspaceId: __typename } }')).status).toBe(200);
     for (const { errors } of await done) {
-      for (const { extensions } of errors) expect(extensions.type).toBe('errors/service_unavailable');
+      for (const { extensions } of errors) expect(extensions.code).toBe('SERVICE_UNAVAILABLE');
     }
     // Between them, not after the last.
     expect(between).toBeGreaterThan(5);

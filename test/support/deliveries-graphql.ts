@@ -4,7 +4,7 @@ import { type DeliverySetUp, startDelivering } from './deliveries.ts';
 import { graphql } from './gateway.ts';
 import { startReceiver } from './receiver.ts';
 
-const failure = '... on ServiceError { type detail } ... on InvalidRequestError { issues { path message } }';
+const failure = '... on ServiceError { code message } ... on InvalidRequestError { issues { path message } }';
 
 export const emitDocument = `mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { __typename
   ... on EventEmitted { eventId repeated deliveries { deliveryId state webhookId } } ${failure} } }`;

@@ -17,9 +17,9 @@ export const healthy: Respond = ({ path, method }, response) => {
 export const posts =
   'query ($of: String = "ACo1") { posts(accountId: "a", identifier: $of) { nodes { ... on PnetPost { providerId } } } }';
 export const publish = `mutation { publishJob(input: { accountId: "a", draftId: "7", mode: FREE }) {
-  ... on PnetJobPostingPublished { jobState } ... on ServiceError { type } } }`;
+  ... on PnetJobPostingPublished { jobState } ... on ServiceError { code } } }`;
 export const remove =
-  'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename ... on ServiceError { type } } }';
+  'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename ... on ServiceError { code } } }';
 
 /** A gateway in proxy mode over a stub. */
 export type ProxyGateway = Awaited<ReturnType<typeof proxyTo>>;
@@ -39,7 +39,7 @@ export async function setUp(
 export async function failureOf(gateway: ProxyGateway, query = posts, variables = {}) {
   const { errors } = await gateway.ask(query, variables);
   expect(errors).toHaveLength(1);
-  return errors[0]?.extensions as { type: string; status: number; detail: string };
+  return { ...errors[0]?.extensions, message: errors[0]?.message } as { code: string; status: number; message: string };
 }
 
 /**

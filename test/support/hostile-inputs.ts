@@ -133,7 +133,7 @@ export interface Field {
 }
 
 const failure =
-  '... on ServiceError { type detail message ... on CheckpointError { issues { path message } } } ... on InvalidRequestError { issues { path message } }';
+  '... on ServiceError { code message ... on CheckpointError { issues { path message } } } ... on InvalidRequestError { issues { path message } }';
 
 /** Every field of Query and Mutation that has arguments. */
 export const fields: readonly Field[] = [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>

@@ -25,7 +25,7 @@ export interface FieldOperation {
 }
 
 const text = JSON.stringify;
-const failure = '__typename ... on ServiceError { type status detail message }';
+const failure = '__typename ... on ServiceError { code status message }';
 const posting = 'id jobId accountId jobState jobTitle { text }';
 const webhook = 'id webhookId name requestUrl accounts { accountId name } headers { key value } events';
 const account = 'id accountId name type status';

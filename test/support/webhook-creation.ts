@@ -4,17 +4,17 @@ import { graphql } from './gateway.ts';
 const url = 'requestUrl: "https://hooks.example/in", enabled: false';
 
 async function create(address: string, key: string, mutation: string): Promise<string> {
-  const selection = '... on WebhookCreated { webhookId } ... on ServiceError { type }';
+  const selection = '... on WebhookCreated { webhookId } ... on ServiceError { code }';
   const { data, errors } = await graphql(address, key, `mutation { made: ${mutation} { ${selection} } }`);
-  if (data?.made?.webhookId === undefined) throw new Error(data?.made?.type ?? JSON.stringify(errors));
+  if (data?.made?.webhookId === undefined) throw new Error(data?.made?.code ?? JSON.stringify(errors));
   return data.made.webhookId;
 }
 
-/** Creates a disabled AUTO webhook for `users`. @returns its id @throws Error with the type of the failure */
+/** Creates a disabled AUTO webhook for `users`. @returns its id @throws Error with the code of the failure */
 export const createWebhookAt = (address: string, key: string) =>
   create(address, key, `createWebhook(input: { ${url}, source: { users: {} } })`);
 
-/** Creates a disabled TRIGGER webhook. @returns its id @throws Error with the type of the failure */
+/** Creates a disabled TRIGGER webhook. @returns its id @throws Error with the code of the failure */
 export const createTriggerWebhookAt = (address: string, key: string) =>
   create(
     address,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import type { SeededWorkspace } from './backends.ts';
 
-const failure = `... on ServiceError { type status title detail instance message }
+const failure = `... on ServiceError { code status message requestId }
   ... on InvalidRequestError { issues { path message } }`;
 export const webhookFields = `__typename id webhookId name enabled requestUrl format
   accounts { accountId name type } headers { key value } data { name key } events
@@ -17,15 +17,14 @@ export const listDocument = `query ($first: Int! = 100, $after: String) { webhoo
 
 const typeOfFamily: Readonly<Record<string, string>> = {
   request: 'InvalidRequestError',
-  not_found: 'NotFoundError',
-  account: 'AccountError',
+  account: 'RequestError',
+  object: 'RequestError',
 };
 /** An error of a mutation, as data. */
 export const anError = (name: ErrorName) => ({
   __typename: typeOfFamily[errorTable[name].family],
-  type: `errors/${name}`,
+  code: name.toUpperCase(),
   status: errorTable[name].status,
-  title: errorTable[name].title,
 });
 
 export const requestUrl = 'https://hooks.example/in';

@@ -99,7 +99,7 @@ describe('a page of a service', { timeout: 60_000 }, () => {
     for (const { body } of [on, off]) {
       const { data, errors } = JSON.parse(body);
       expect(data).toEqual({ posts: null });
-      expect(errors).toMatchObject([{ extensions: { type: 'errors/provider_error' } }]);
+      expect(errors).toMatchObject([{ extensions: { code: 'PROVIDER_ERROR' } }]);
     }
     expect(rest).toMatchObject({ body: { type: 'errors/provider_error' } });
     expect(rest.status).toBeGreaterThanOrEqual(500);

@@ -87,7 +87,7 @@ describe('of a response to a command', () => {
       // Nobody knows what it stands for: what it says is told all the same.
       expect(errors).toHaveLength(1);
       const { message = '', extensions } = errors[0] ?? {};
-      expect(extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
+      expect(extensions).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
       expect(message).toContain(`status ${endpoint.status}`);
       expect(message).toContain('The outcome is unknown');
       for (const [key, value] of Object.entries(response))

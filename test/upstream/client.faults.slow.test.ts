@@ -36,7 +36,7 @@ describe('a slow service', () => {
     const setup = await setUp(hurried, respond);
     const before = timers();
     const started = performance.now();
-    expect(await failureOf(setup.gateway)).toMatchObject({ type: 'errors/request_timeout', status: 504 });
+    expect(await failureOf(setup.gateway)).toMatchObject({ code: 'REQUEST_TIMEOUT', status: 504 });
     // Without the deadline of the test it is one of half a minute.
     expect(performance.now() - started).toBeLessThan(15_000);
     await expect.poll(() => setup.stub.sockets.size).toBe(0);
@@ -54,8 +54,8 @@ describe('a slow service', () => {
   test('a publish without a response is not retried, and the error says that its outcome is unknown', async () => {
     const setup = await setUp(hurried, () => {});
     expect(await failureOf(setup.gateway, publish)).toMatchObject({
-      type: 'errors/request_timeout',
-      detail: expect.stringContaining('outcome is unknown'),
+      code: 'REQUEST_TIMEOUT',
+      message: expect.stringContaining('outcome is unknown'),
     });
     expect(setup.stub.received).toHaveLength(1);
     await expectRecovered(setup);
@@ -116,7 +116,7 @@ describe('a slow service', () => {
     };
     const setup = await setUp({ UPSTREAM_TIMEOUT_MS: '10000' }, respond, { tuning: { upstream: { budgetMs: 400 } } });
     expect(await failureOf(setup.gateway, '{ webhook(webhookId: "w") { id } }')).toMatchObject({
-      type: 'errors/request_timeout',
+      code: 'REQUEST_TIMEOUT',
     });
     expect(setup.stub.received.length).toBeLessThan(5);
     await expectRecovered(setup);
@@ -133,7 +133,7 @@ describe('a service that breaks off', () => {
 
   test('a read that breaks off every time is errors/network_down', async () => {
     const setup = await setUp({}, breakOff);
-    expect(await failureOf(setup.gateway)).toMatchObject({ type: 'errors/network_down', status: 503 });
+    expect(await failureOf(setup.gateway)).toMatchObject({ code: 'NETWORK_DOWN', status: 503 });
     expect(setup.stub.received).toHaveLength(3);
     await expectRecovered(setup);
   });
@@ -144,8 +144,8 @@ describe('a service that breaks off', () => {
   ])('a %s is not retried', async (_what, mutation) => {
     const setup = await setUp({}, breakOff);
     expect(await failureOf(setup.gateway, mutation)).toMatchObject({
-      type: 'errors/network_down',
-      detail: expect.stringContaining('outcome is unknown'),
+      code: 'NETWORK_DOWN',
+      message: expect.stringContaining('outcome is unknown'),
     });
     expect(setup.stub.received).toHaveLength(1);
     await expectRecovered(setup);
@@ -178,7 +178,7 @@ describe('a service that cannot be reached', () => {
     const { stub, gateway } = await setUp({}, healthy, { port: await freePort() });
     await stub.close();
     for (const query of [posts, publish, remove]) {
-      expect(await failureOf(gateway, query)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+      expect(await failureOf(gateway, query)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     }
     const back = await startStub(healthy, Number(new URL(stub.url).port));
     await expectRecovered({ stub: back, gateway });
@@ -199,7 +199,7 @@ describe('a service that cannot be reached', () => {
   ])('%s is errors/service_unavailable', async (_what, address) => {
     const stub = await startStub(healthy);
     const gateway = await proxyTo({ url: address(stub.url) }, { environment: { UPSTREAM_TIMEOUT_MS: '5000' } });
-    expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+    expect(await failureOf(gateway)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(stub.received).toEqual([]);
   });
 });
@@ -222,7 +222,7 @@ describe('a service that responds with nonsense', () => {
     ],
   ])('%s is errors/provider_error', async (_what, respond) => {
     const setup = await setUp({}, respond, { tuning: { upstream: { maxBytes: 10_000 } } });
-    expect(await failureOf(setup.gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
+    expect(await failureOf(setup.gateway)).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
     expect(setup.stub.received).toHaveLength(1);
     await expectRecovered(setup);
   });
@@ -235,7 +235,7 @@ describe('a service that responds with nonsense', () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
     const gateway = await proxyTo({ url: `http://127.0.0.1:${port}` });
-    expect(await failureOf(gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
+    expect(await failureOf(gateway)).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
   });
 });
 
@@ -251,7 +251,7 @@ describe('a service in trouble', () => {
 
   test('a publish is not retried after 503', async () => {
     const setup = await setUp({}, unavailable);
-    expect(await failureOf(setup.gateway, publish)).toMatchObject({ type: 'errors/service_unavailable' });
+    expect(await failureOf(setup.gateway, publish)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(setup.stub.received).toHaveLength(1);
     await expectRecovered(setup);
   });
@@ -270,10 +270,10 @@ describe('a service in trouble', () => {
   test('the circuit breaker opens for one capability, and lets calls through again after a while', async () => {
     const { stub, gateway } = await setUp({}, (_request, response) => void response.writeHead(500).end('<html>'));
     for (let n = 0; n < breakerRules.minFailures; n += 1) {
-      expect(await failureOf(gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
+      expect(await failureOf(gateway)).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
     }
     stub.respond = healthy;
-    expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+    expect(await failureOf(gateway)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(stub.received).toHaveLength(breakerRules.minFailures);
     expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' });
     gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.openMs);
@@ -287,7 +287,7 @@ describe('a service in trouble', () => {
       Array.from({ length: breakerRules.minFailures }, (_, n) => failureOf(gateway, posts, { of: `ACo${n}` })),
     );
     const asked = stub.received.length;
-    expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable' });
+    expect(await failureOf(gateway)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(stub.received).toHaveLength(asked);
     gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.openMs);
     await expectRecovered({ stub, gateway });
@@ -302,10 +302,10 @@ describe('a service in trouble', () => {
         ms: performance.now() - started,
       })),
     );
-    const refused = failures.filter(({ type }) => type === 'errors/service_unavailable');
+    const refused = failures.filter(({ code }) => code === 'SERVICE_UNAVAILABLE');
     expect(refused).toHaveLength(60 - 33);
     expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(5_000);
-    expect(failures.filter(({ type }) => type === 'errors/request_timeout')).toHaveLength(33);
+    expect(failures.filter(({ code }) => code === 'REQUEST_TIMEOUT')).toHaveLength(33);
     gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.openMs);
     await expectRecovered({ stub, gateway });
   });

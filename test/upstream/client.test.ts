@@ -56,15 +56,15 @@ describe('a request', () => {
     const gateway = await proxyTo(stub);
     const remove = (id: string) =>
       gateway.ask(
-        'mutation ($id: ID!) { deleteWebhook(input: { webhookId: $id }) { __typename ... on ServiceError { type } } }',
+        'mutation ($id: ID!) { deleteWebhook(input: { webhookId: $id }) { __typename ... on ServiceError { code } } }',
         { id },
       );
     expect((await remove('a b&c=ü')).data.deleteWebhook.__typename).toBe('WebhookDeleted');
     expect(stub.received.map(({ path }) => path)).toEqual(['/v1/webhooks/a%20b%26c%3D%C3%BC']);
     // test/rest/path-ids.slow.test.ts has more of them.
-    expect((await remove('a/b')).data.deleteWebhook.type).toBe('errors/invalid_resource_identifier');
-    expect((await remove('..')).data.deleteWebhook.type).toBe('errors/invalid_resource_identifier');
-    expect((await remove('.')).data.deleteWebhook.type).toBe('errors/invalid_resource_identifier');
+    expect((await remove('a/b')).data.deleteWebhook.code).toBe('INVALID_RESOURCE_IDENTIFIER');
+    expect((await remove('..')).data.deleteWebhook.code).toBe('INVALID_RESOURCE_IDENTIFIER');
+    expect((await remove('.')).data.deleteWebhook.code).toBe('INVALID_RESOURCE_IDENTIFIER');
     expect(stub.received).toHaveLength(1);
   });
 });
@@ -75,7 +75,7 @@ describe('keys', () => {
     const gateway = await proxyTo(stub);
     const response = await graphql(gateway.address, undefined, '{ webhooks { nodes { id } } }');
     expect(response.status).toBe(401);
-    expect(response.errors[0]?.extensions.type).toBe('errors/missing_credentials');
+    expect(response.errors[0]?.extensions.code).toBe('MISSING_CREDENTIALS');
     expect(stub.received).toEqual([]);
   });
 
@@ -86,24 +86,24 @@ describe('keys', () => {
     const after = data.posts.pageInfo.endCursor;
     expect((await gateway.ask(listPosts, { first: 1, after })).errors).toEqual([]);
     const foreign = await gateway.ask(listPosts, { first: 1, after }, 'another-key');
-    expect(foreign.errors[0]?.extensions.type).toBe('errors/unprocessable_entity');
+    expect(foreign.errors[0]?.extensions.code).toBe('UNPROCESSABLE_ENTITY');
   });
 
   test('with a key of its own the gateway checks its callers’ keys', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
     const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
     const workspace = await gateway.workspace();
-    expect((await gateway.ask(listPosts)).errors[0]?.extensions.type).toBe('errors/invalid_credentials');
+    expect((await gateway.ask(listPosts)).errors[0]?.extensions.code).toBe('INVALID_CREDENTIALS');
     expect((await gateway.ask(listPosts, {}, workspace.key)).errors).toEqual([]);
     expect(stub.received.map(({ headers }) => headers['x-api-key'])).toEqual(['our-key']);
     const limited = await workspace.newKey({ accountIds: ['a2'] });
-    expect((await gateway.ask(listPosts, {}, limited)).errors[0]?.extensions.type).toBe('errors/account_mismatch');
+    expect((await gateway.ask(listPosts, {}, limited)).errors[0]?.extensions.code).toBe('ACCOUNT_MISMATCH');
     const unlimited = await gateway.ask(
-      'mutation { createWebhook(input: { requestUrl: "https://a.example", source: { users: {} } }) { ... on ServiceError { type } } }',
+      'mutation { createWebhook(input: { requestUrl: "https://a.example", source: { users: {} } }) { ... on ServiceError { code } } }',
       {},
       limited,
     );
-    expect(unlimited.data.createWebhook.type).toBe('errors/account_mismatch');
+    expect(unlimited.data.createWebhook.code).toBe('ACCOUNT_MISMATCH');
     expect(stub.received).toHaveLength(1);
     expect(JSON.stringify(gateway.log)).not.toContain('our-key');
   });
@@ -128,7 +128,7 @@ describe('keys', () => {
     const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
     const { key } = await gateway.workspace();
     const { errors } = await gateway.ask('{ webhooks { nodes { id } } }', {}, key);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
   });
 });
 
@@ -139,7 +139,7 @@ test.each([1_998, 1_999])('a long error of the service is cut between characters
   );
   const gateway = await proxyTo(stub);
   const { errors } = await gateway.ask(listPosts);
-  expect(errors[0]?.extensions.detail).toBe(`${'a'.repeat(count)}…`);
+  expect(errors[0]?.message).toBe(`${'a'.repeat(count)}…`);
 });
 
 describe('one operation', () => {
@@ -154,7 +154,7 @@ describe('one operation', () => {
       '{ posts(accountId: "a1", identifier: "ACo", first: 3) { nodes { ... on PnetPost { author { posts(first: 1) { nodes { __typename } } } } } } }',
     );
     expect(stub.received).toHaveLength(3);
-    expect(errors.map(({ extensions }) => extensions.type)).toEqual(['errors/limit_too_high']);
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['LIMIT_TOO_HIGH']);
     expect(data.posts.nodes.map(({ author }: { author: { posts: unknown } }) => author.posts === null)).toEqual([
       false,
       false,
@@ -173,10 +173,10 @@ describe('one operation', () => {
     const { key } = await gateway.workspace();
     const create = (name: string) =>
       `${name}: createWebhook(input: { requestUrl: "https://a.example", source: { users: {} }, idempotencyKey: "${name}" }) {
-        ... on WebhookCreated { webhookId } ... on ServiceError { type }
+        ... on WebhookCreated { webhookId } ... on ServiceError { code }
       }`;
     const { data } = await gateway.ask(`mutation { ${create('a')} ${create('b')} }`, {}, key);
-    expect(data).toEqual({ a: { webhookId: expect.any(String) }, b: { type: 'errors/limit_too_high' } });
+    expect(data).toEqual({ a: { webhookId: expect.any(String) }, b: { code: 'LIMIT_TOO_HIGH' } });
     expect(stub.received).toHaveLength(1);
   });
 

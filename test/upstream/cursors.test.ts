@@ -72,6 +72,6 @@ test('a lone surrogate, which no URL can have, is refused', async () => {
   const query = 'query ($after: String) { webhooks(first: 1, after: $after) { pageInfo { endCursor } } }';
   const { data } = await gateway.ask(query);
   const { errors } = await gateway.ask(query, { after: data.webhooks.pageInfo.endCursor });
-  expect(errors[0]).toMatchObject({ extensions: { type: 'errors/invalid_parameters' } });
+  expect(errors[0]).toMatchObject({ extensions: { code: 'INVALID_PARAMETERS' } });
   expect(asked()).toEqual([]);
 });

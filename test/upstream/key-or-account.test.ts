@@ -62,7 +62,7 @@ describe.each(actingForAccount.flatMap((endpoint) => ambiguous.map((name) => ({ 
   ({ endpoint, name }) => {
     const field = fieldOf[endpoint] ?? '';
     const resultName = field.split('.')[1] ?? '';
-    const type = `errors/${name}`;
+    const code = name.toUpperCase();
 
     test('is about the key if the list of webhooks is refused for the key, and about the account otherwise', async () => {
       const { service, stub } = await startService(name);
@@ -71,8 +71,8 @@ describe.each(actingForAccount.flatMap((endpoint) => ambiguous.map((name) => ({ 
         service.ofWebhooks = [401, envelope(refusal, 401)];
         const { status, errors } = await ask(documentOf(field));
         expect([refusal, status]).toEqual([refusal, 401]);
-        const extensions = { type, status: 401, detail: 'The service says why.' };
-        expect(errors).toMatchObject([{ path: [resultName], extensions }]);
+        const failure = { message: 'The service says why.', extensions: { code, status: 401 } };
+        expect(errors).toMatchObject([{ path: [resultName], ...failure }]);
       }
       expect(new Set(stub.received.map(({ headers }) => headers['x-api-key']))).toEqual(new Set(['their-key']));
       expect(stub.received).toHaveLength(2 * refusedKeys.length);
@@ -81,8 +81,8 @@ describe.each(actingForAccount.flatMap((endpoint) => ambiguous.map((name) => ({ 
         const { status, data, errors } = await ask(documentOf(field));
         expect([response, status]).toEqual([response, 200]);
         // A failed read is a top-level error in any case, and fails no other field.
-        if (endpoint === 'POSTS') expect(errors).toMatchObject([{ path: [resultName], extensions: { type } }]);
-        else expect([errors, data[resultName]]).toMatchObject([[], { __typename: 'AccountError', type }]);
+        if (endpoint === 'POSTS') expect(errors).toMatchObject([{ path: [resultName], extensions: { code } }]);
+        else expect([errors, data[resultName]]).toMatchObject([[], { __typename: 'RequestError', code }]);
       }
     });
   },
@@ -101,7 +101,7 @@ test('a refused account is data with forwarded keys', async () => {
     for (const endpoint of ['EDIT', 'PUB', 'CHK']) {
       const field = fieldOf[endpoint] ?? '';
       const { status, data } = await ask(documentOf(field, { ...named, accountId, draftId }), {}, key);
-      expect([status, data]).toMatchObject([200, { [field.split('.')[1] ?? '']: { __typename: 'AccountError' } }]);
+      expect([status, data]).toMatchObject([200, { [field.split('.')[1] ?? '']: { __typename: 'RequestError' } }]);
     }
   }
 });
@@ -135,9 +135,9 @@ test('a key that the service does not know fails every field with the error of a
     }
     const told = errors[0]?.extensions ?? Object.values(data as Record<string, Record<string, unknown>>)[0];
     // An addition to the contract, which the service is not asked for.
-    if (told?.type === 'errors/feature_not_subscribed') continue;
+    if (told?.code === 'FEATURE_NOT_SUBSCRIBED') continue;
     asked.push(field);
-    const extensions = { type: 'errors/invalid_credentials', status: 401 };
+    const extensions = { code: 'INVALID_CREDENTIALS', status: 401 };
     expect([field, status, errors[0]]).toMatchObject([field, 401, { extensions }]);
   }
   expect(asked).toEqual(expect.arrayContaining([...Object.values(fieldOf), 'Query.viewer', 'Mutation.createWebhook']));

@@ -5,21 +5,20 @@ import { envelope, json, listPosts, pnetPost, postList, proxyTo, startStub, webh
 
 describe('errors of the upstream', () => {
   const publish =
-    'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { __typename ... on ServiceError { type status title detail instance } } }';
+    'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { __typename ... on ServiceError { code status message requestId } } }';
 
-  test('keep their type, status and texts, and get our instance', async () => {
+  test('keep their type, status and text, and get our request id', async () => {
     const stub = await startStub((_request, response) =>
       json(response, 422, envelope('insufficient_credits', 422, { title: 'Their title', detail: 'Buy some.' })),
     );
     const gateway = await proxyTo(stub);
     const { data, headers } = await gateway.ask(publish);
     expect(data.publishJob).toEqual({
-      __typename: 'PaymentError',
-      type: 'errors/insufficient_credits',
+      __typename: 'RequestError',
+      code: 'INSUFFICIENT_CREDITS',
       status: 422,
-      title: 'Their title',
-      detail: 'Buy some.',
-      instance: headers.get('x-request-id'),
+      message: 'Buy some.',
+      requestId: headers.get('x-request-id'),
     });
     expect(gateway.log).toContainEqual(
       expect.objectContaining({
@@ -42,11 +41,11 @@ describe('errors of the upstream', () => {
         : json(response, 401, envelope('expired_credentials', 401)),
     );
     const gateway = await proxyTo(stub);
-    expect((await gateway.ask(publish)).data.publishJob.__typename).toBe('AccountError');
+    expect((await gateway.ask(publish)).data.publishJob.__typename).toBe('RequestError');
     const deletion = await gateway.ask('mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }');
     expect(deletion.status).toBe(401);
     expect(deletion.data).toEqual({ deleteWebhook: null });
-    expect(deletion.errors[0]?.extensions.type).toBe('errors/expired_credentials');
+    expect(deletion.errors[0]?.extensions.code).toBe('EXPIRED_CREDENTIALS');
   });
 
   test.each([
@@ -70,7 +69,7 @@ describe('errors of the upstream', () => {
     const { data, errors } = await gateway.ask(listPosts);
     expect(data).toEqual({ posts: null });
     expect(errors).toHaveLength(1);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
     expect(JSON.stringify(errors)).not.toMatch(/10\.0\.0\.7|Internal/);
   });
 
@@ -84,7 +83,7 @@ describe('errors of the upstream', () => {
     const { errors, headers } = await ask(
       'mutation { editJob(input: { accountId: "a1", jobId: "1" }) { __typename } }',
     );
-    expect([errors[0]?.extensions.type, headers.get('retry-after')]).toEqual(['errors/service_unavailable', '7']);
+    expect([errors[0]?.extensions.code, headers.get('retry-after')]).toEqual(['SERVICE_UNAVAILABLE', '7']);
   });
 
   test('429 is errors/service_unavailable', async () => {
@@ -93,7 +92,7 @@ describe('errors of the upstream', () => {
     );
     const gateway = await proxyTo(stub);
     const { errors } = await gateway.ask(listPosts);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     // An hour is longer than the call may last: there is no retry.
     expect(stub.received).toHaveLength(1);
   });
@@ -101,21 +100,21 @@ describe('errors of the upstream', () => {
   test('additions to the contract are errors/feature_not_subscribed', async () => {
     const gateway = await proxyTo(await startStub());
     const { data, errors } = await gateway.ask(`mutation {
-      createJobDraft(input: { accountId: "a1", jobTitle: { text: "T" } }) { __typename ... on ServiceError { type status detail } }
+      createJobDraft(input: { accountId: "a1", jobTitle: { text: "T" } }) { __typename ... on ServiceError { code status message } }
     }`);
     expect(errors).toEqual([]);
     expect(data.createJobDraft).toMatchObject({
-      __typename: 'AccountError',
-      type: 'errors/feature_not_subscribed',
+      __typename: 'RequestError',
+      code: 'FEATURE_NOT_SUBSCRIBED',
       status: 403,
-      detail: expect.stringContaining('offers no way to create drafts'),
+      message: expect.stringContaining('offers no way to create drafts'),
     });
     for (const query of [
       '{ accounts { nodes { id } } }',
       '{ jobPostings { nodes { id } } }',
       '{ jobPosting(jobId: "7") { id } }',
     ]) {
-      expect((await gateway.ask(query)).errors[0]?.extensions.type).toBe('errors/feature_not_subscribed');
+      expect((await gateway.ask(query)).errors[0]?.extensions.code).toBe('FEATURE_NOT_SUBSCRIBED');
     }
   });
 });
@@ -166,7 +165,7 @@ describe('tolerant reading', () => {
     ]);
     expect(errors).toHaveLength(1);
     expect(errors[0]?.path?.slice(0, 3)).toEqual(['posts', 'nodes', 1]);
-    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
+    expect(errors[0]?.extensions).toMatchObject({ code: 'PROVIDER_ERROR', status: 500 });
   });
 
   test.each([
@@ -187,7 +186,7 @@ describe('tolerant reading', () => {
     const { data, errors } = await gateway.ask(listPosts);
     expect(data.posts.nodes.map((node: { providerId: string } | null) => node?.providerId)).toEqual(['1', '2', '3']);
     expect(errors).toMatchObject([
-      { path: ['posts', 'nodes', 1, ...place], extensions: { type: 'errors/provider_error', status: 500 } },
+      { path: ['posts', 'nodes', 1, ...place], extensions: { code: 'PROVIDER_ERROR', status: 500 } },
     ]);
   });
 
@@ -310,9 +309,9 @@ describe('tolerant reading', () => {
       expect(ids, filter).toEqual(expect.arrayContaining(['w6', 'w7']));
       expect(ids, filter).not.toContain('w4');
     }
-    expect(errors.map(({ path, extensions }) => [path?.[2], extensions.type])).toEqual([
-      [1, 'errors/provider_error'],
-      [4, 'errors/provider_error'],
+    expect(errors.map(({ path, extensions }) => [path?.[2], extensions.code])).toEqual([
+      [1, 'PROVIDER_ERROR'],
+      [4, 'PROVIDER_ERROR'],
     ]);
   });
 

@@ -34,23 +34,25 @@ const narrowed: Readonly<Record<string, (named: Named) => string>> = {
 };
 
 const notOffered = {
-  type: 'errors/feature_not_subscribed',
-  detail: expect.stringContaining('The service behind this gateway offers no way to '),
+  code: 'FEATURE_NOT_SUBSCRIBED',
+  message: expect.stringContaining('The service behind this gateway offers no way to '),
 };
 const noPage = { type: 'errors/resource_not_found', detail: expect.stringContaining('/webhooks') };
 
 interface Outcome {
   readonly data: unknown;
   /** Of the first failure. */
-  readonly failure: { readonly type?: unknown; readonly detail?: unknown } | undefined;
+  readonly failure: object | undefined;
 }
+
+const failureOf = (error: { readonly message: string; readonly extensions: object } | undefined) =>
+  error && { message: error.message, ...error.extensions };
 
 /** Of a mutation, what its result leads to counts for nothing: it was carried out. */
 function outcomeOf({ data, errors }: Awaited<ReturnType<typeof graphql>>, isMutation = false): Outcome {
   const [error] = errors.filter(({ path = [] }) => !isMutation || path.length < 2);
-  const [result] = Object.values((data ?? {}) as Record<string, { type?: string } | null>);
-  const isError = result?.type?.startsWith('errors/') === true;
-  return { data, failure: error?.extensions ?? (isError ? (result as Outcome['failure']) : undefined) };
+  const [result] = Object.values((data ?? {}) as Record<string, { code?: string } | null>);
+  return { data, failure: failureOf(error) ?? (result?.code === undefined ? undefined : result) };
 }
 
 /** At the service, which refuses to deliver to loopback. */
@@ -120,7 +122,7 @@ describe.each(Object.keys(setUps) as SetUp[])('%s', (setUp) => {
       told = await Promise.race([isTold, new Promise<false>((resolve) => setTimeout(resolve, 50, false))]);
     }
     const { data, errors } = (await first).value ?? {};
-    return { data, failure: errors?.[0]?.extensions };
+    return { data, failure: failureOf(errors?.[0]) };
   }
 
   async function open(path: string): Promise<Outcome> {

@@ -75,9 +75,9 @@ describe('the terms of UPSTREAM_NAMES', () => {
       trigger: { icon: 'PnetIcon' },
     });
     const deletion = await gateway.ask(
-      'mutation { deleteWebhook(input: { webhookId: "w" }) { ... on ServiceError { type } } }',
+      'mutation { deleteWebhook(input: { webhookId: "w" }) { ... on ServiceError { code } } }',
     );
-    expect(deletion.data.deleteWebhook.type).toBe('errors/resource_not_found');
+    expect(deletion.data.deleteWebhook.code).toBe('RESOURCE_NOT_FOUND');
   });
 
   test.each([

@@ -46,7 +46,7 @@ describe('a key that the service checks', () => {
     });
     expect(errors.map(({ path }) => path?.join('.')).sort()).toEqual(unknown.map((name) => `viewer.${name}`).sort());
     for (const { extensions } of errors) {
-      expect(extensions).toMatchObject({ type: 'errors/feature_not_subscribed', status: 403 });
+      expect(extensions).toMatchObject({ code: 'FEATURE_NOT_SUBSCRIBED', status: 403 });
     }
     const [line] = front.log.filter(({ msg }) => msg === 'request');
     expect(line).toMatchObject({ keyId: data.viewer.keyId });
@@ -75,7 +75,7 @@ describe('a key that the service checks', () => {
       const response = await send(key);
       const { data, errors } = (await response.json()) as { data: object; errors: { path: string[] }[] };
       expect([name, response.status, data]).toMatchObject([name, 401, { viewer: null }]);
-      const extensions = { type: `errors/${name}`, status: 401, code: name.toUpperCase() };
+      const extensions = { status: 401, code: name.toUpperCase() };
       expect(errors.find(({ path }) => path[0] === 'viewer')).toMatchObject({ path: ['viewer'], extensions });
     }
   });
@@ -123,9 +123,9 @@ test('what the service answers decides, and its failures are not remembered', as
     [200, { object: 'WebhookList', items: [], cursor: null }, null],
     [401, envelope('insufficient_privileges', 401), null],
     [403, envelope('feature_not_subscribed', 403), null],
-    [401, envelope('missing_credentials', 401), 'errors/missing_credentials'],
-    [401, envelope('invalid_credentials', 401), 'errors/invalid_credentials'],
-    [401, envelope('expired_credentials', 401), 'errors/expired_credentials'],
+    [401, envelope('missing_credentials', 401), 'MISSING_CREDENTIALS'],
+    [401, envelope('invalid_credentials', 401), 'INVALID_CREDENTIALS'],
+    [401, envelope('expired_credentials', 401), 'EXPIRED_CREDENTIALS'],
   ];
   for (const [index, [status, body, refusal]] of outcomes.entries()) {
     const key = `key-${index}`;
@@ -133,11 +133,11 @@ test('what the service answers decides, and its failures are not remembered', as
     const failed = await ask('{ viewer { keyId } eventSamples { __typename } }', {}, key);
     // It fails no other field.
     expect(failed).toMatchObject({ status: 200, data: { viewer: null, eventSamples: expect.any(Array) } });
-    expect(failed.errors).toMatchObject([{ path: ['viewer'], extensions: { type: 'errors/unexpected_error' } }]);
+    expect(failed.errors).toMatchObject([{ path: ['viewer'], extensions: { code: 'UNEXPECTED_ERROR' } }]);
     stub.respond = answers(status, body);
     for (let n = 0; n < 2; n += 1) {
       const told = await ask('{ viewer { keyId } }', {}, key);
-      expect([index, told.errors[0]?.extensions.type ?? null]).toEqual([index, refusal]);
+      expect([index, told.errors[0]?.extensions.code ?? null]).toEqual([index, refusal]);
     }
   }
   expect(new Set(stub.received.map(({ path }) => path))).toEqual(new Set(['/v1/webhooks?limit=1']));

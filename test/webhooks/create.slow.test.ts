@@ -192,11 +192,11 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
         ],
       },
     };
-    const { issues, detail } = await create({ source, headers: [{ key: '', value: '' }] });
+    const { issues, message } = await create({ source, headers: [{ key: '', value: '' }] });
     const paths = issues.map(({ path }: { path: string[] }) => path.join('.'));
     expect(paths).toContain('input.source.emailTracking.data.1.name');
     expect(paths).toContain('input.headers.0.key');
-    expect(detail).toContain('input.headers.0.key');
+    expect(message).toContain('input.headers.0.key');
   });
 
   test('refuses accounts that are unknown, foreign or malformed', async () => {

@@ -42,7 +42,7 @@ describe.each(allBackends)('deleteWebhook, $name backend', ({ start, serves }) =
     const id = await workspace.webhook();
     const answers = await Promise.all(Array.from({ length: 8 }, () => remove(id)));
     expect(answers.filter(({ __typename }) => __typename === 'WebhookDeleted')).toHaveLength(1);
-    expect(answers.filter(({ type }) => type === 'errors/resource_not_found')).toHaveLength(7);
+    expect(answers.filter(({ code }) => code === 'RESOURCE_NOT_FOUND')).toHaveLength(7);
   });
 
   test('refuses ids that are unknown, foreign or malformed', async () => {

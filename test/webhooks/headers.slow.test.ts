@@ -48,7 +48,7 @@ describe.each(deliverySetUps)('extra headers on $name', (dialect) => {
       const { data } = await ask(createDocument, {
         input: { requestUrl: receiver.address, source: { users: {} }, headers: [{ key, value }] },
       });
-      expect(data.createWebhook).toMatchObject({ type: 'errors/invalid_parameters' });
+      expect(data.createWebhook).toMatchObject({ code: 'INVALID_PARAMETERS' });
       expect(data.createWebhook.issues[0].path.slice(0, 3)).toEqual(['input', 'headers', '0']);
     }
   });

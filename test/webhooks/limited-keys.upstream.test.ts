@@ -91,9 +91,9 @@ describe('a key that is limited to accounts, in proxy mode', () => {
     for (const id of ['others', 'everyones']) {
       expect((await remove(id)).body).toMatchObject({ status: 403, type: 'errors/account_mismatch' });
       const { data } = await ask(
-        `mutation { deleteWebhook(input: { webhookId: "${id}" }) { __typename ... on ServiceError { type } } }`,
+        `mutation { deleteWebhook(input: { webhookId: "${id}" }) { __typename ... on ServiceError { code } } }`,
       );
-      expect(data.deleteWebhook).toEqual({ __typename: 'AccountError', type: 'errors/account_mismatch' });
+      expect(data.deleteWebhook).toEqual({ __typename: 'RequestError', code: 'ACCOUNT_MISMATCH' });
     }
     expect((await remove('unknown')).body).toMatchObject({ status: 404, type: 'errors/resource_not_found' });
     expect(deleted()).toEqual([]);

@@ -7,7 +7,7 @@ import type { Receiver } from '../support/receiver.ts';
 
 const secret = (name: string) =>
   `mutation Secret($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename
-  ... on WebhookSecret${name.startsWith('reveal') ? 'Revealed' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
+  ... on WebhookSecret${name.startsWith('reveal') ? 'Revealed' : 'Rotated'} { secret } ... on ServiceError { code } } }`;
 
 describe.each(databases)('signing secrets on $name', (dialect) => {
   it('are shown once, and both sign while one replaces the other', async () => {
@@ -18,8 +18,8 @@ describe.each(databases)('signing secrets on $name', (dialect) => {
     const shown = await ask(secret('revealWebhookSecret'), { input });
     const again = await ask(secret('revealWebhookSecret'), { input });
     expect(again.data.revealWebhookSecret).toEqual({
-      __typename: 'ActionAlreadyPerformedError',
-      type: 'errors/action_already_performed',
+      __typename: 'RequestError',
+      code: 'ACTION_ALREADY_PERFORMED',
     });
     const rotated = await ask(secret('rotateWebhookSecret'), { input });
     await gateway.emit('a');

@@ -55,10 +55,10 @@ describe('a data mapping', () => {
       gateway.address,
       key,
       `mutation { createWebhook(input: { requestUrl: "https://a.example", source: { users: { data: [{ name: "event", key: ACCOUNT_ID }] } } }) {
-        ... on InvalidRequestError { type issues { path } } } }`,
+        ... on InvalidRequestError { code issues { path } } } }`,
     );
     expect(data.createWebhook).toEqual({
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
       issues: [{ path: ['input', 'source', 'users', 'data', '0', 'name'] }],
     });
   });

@@ -29,7 +29,7 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
     await gateway.pass(7_000);
     expect(other.received).toMatchObject([{ path: '/new', body: '{"event":"new_relation","who":"a","hook":"New"}' }]);
     expect(await act('updateWebhook', { webhookId, source: { email: { events: ['MAIL_SENT'] } } })).toMatchObject({
-      type: 'errors/invalid_parameters',
+      code: 'INVALID_PARAMETERS',
     });
     await other.close();
   });
@@ -46,7 +46,7 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
       ['source', { users: { data: null } }],
     ] as const) {
       const refused = await act('updateWebhook', { webhookId, [name]: value });
-      expect(refused).toMatchObject({ type: 'errors/invalid_parameters', detail: expect.stringContaining(name) });
+      expect(refused).toMatchObject({ code: 'INVALID_PARAMETERS', message: expect.stringContaining(name) });
     }
   });
 
@@ -59,8 +59,8 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
     await act('updateWebhook', { webhookId, accountIds: [gateway.accountId] });
     expect(await accounts()).toEqual([{ accountId: gateway.accountId }]);
     expect(await act('updateWebhook', { webhookId, accountIds: [] })).toMatchObject({
-      type: 'errors/invalid_parameters',
-      detail: expect.stringContaining('input.accountIds'),
+      code: 'INVALID_PARAMETERS',
+      message: expect.stringContaining('input.accountIds'),
     });
     expect(await act('updateWebhook', { webhookId, accountIds: null })).toEqual({ __typename: 'WebhookUpdated' });
     expect(await accounts()).toBeNull();
@@ -72,10 +72,10 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
     for (const requestUrl of ['http://10.0.0.1/', 'http://[::1]/', 'http://0x0a000001/', 'http://169.254.169.254/x']) {
       const { data } = await ask(createDocument, { input: { requestUrl, source: { users: {} } } });
       expect(data.createWebhook).toMatchObject({
-        type: 'errors/invalid_url',
+        code: 'INVALID_URL',
         issues: [{ path: ['input', 'requestUrl'] }],
       });
-      expect(await act('updateWebhook', { webhookId, requestUrl })).toMatchObject({ type: 'errors/invalid_url' });
+      expect(await act('updateWebhook', { webhookId, requestUrl })).toMatchObject({ code: 'INVALID_URL' });
     }
   });
 });

@@ -33,7 +33,7 @@ describe('find', () => {
       '{ a: webhook(webhookId: "w1") { webhookId } b: webhook(webhookId: "w10") { webhookId } }',
     );
     expect(data).toEqual({ a: { webhookId: 'w1' }, b: null });
-    expect(errors[0]?.extensions.type).toBe('errors/limit_too_high');
+    expect(errors[0]?.extensions.code).toBe('LIMIT_TOO_HIGH');
   });
 });
 

@@ -40,12 +40,10 @@ function after(form: Form, result: Result): Form {
       const issue = result.issues.find(({ path }) => path.join('.') === 'input.draftId');
       return issue ? { ...clean, wrong: issueText(issue) } : { ...clean, note: result.message };
     }
-    case 'NotFoundError':
-      return { ...clean, asks: 'DRAFT', wrong: result.message };
-    case 'AccountError':
-    case 'ActionAlreadyPerformedError':
-    case 'PaymentError':
-      return { ...clean, note: `${result.title}: ${result.message}` };
+    case 'RequestError':
+      if (result.code === 'RESOURCE_NOT_FOUND' || result.code === 'INVALID_RESOURCE_IDENTIFIER')
+        return { ...clean, asks: 'DRAFT', wrong: result.message };
+      return { ...clean, note: result.message };
   }
 }
 

@@ -18,12 +18,8 @@ const PublishJob = graphql`
       __typename
       ... on PnetJobPostingPublished { jobId jobState }
       ... on PnetJobPostingPublishCheckpoint { checkpointType }
-      ... on AccountError { title message }
-      ... on ActionAlreadyPerformedError { title message }
-      ... on CheckpointError { title message checkpoint { attemptsLeft } issues { path code limit message } }
-      ... on InvalidRequestError { title message issues { path code limit message } }
-      ... on NotFoundError { title message }
-      ... on PaymentError { title message }
+      ... on InvalidRequestError { message issues { path code limit message } }
+      ... on RequestError { code message }
     }
   }
 `;
@@ -34,11 +30,9 @@ const SolveCheckpoint = graphql`
       __typename
       ... on PnetJobPostingPublished { jobId jobState }
       ... on PnetJobPostingPublishCheckpoint { checkpointType }
-      ... on AccountError { title message }
-      ... on ActionAlreadyPerformedError { title message }
-      ... on CheckpointError { title message checkpoint { attemptsLeft } issues { path code limit message } }
-      ... on InvalidRequestError { title message issues { path code limit message } }
-      ... on NotFoundError { title message }
+      ... on CheckpointError { message checkpoint { attemptsLeft } issues { path code limit message } }
+      ... on InvalidRequestError { message issues { path code limit message } }
+      ... on RequestError { code message }
     }
   }
 `;

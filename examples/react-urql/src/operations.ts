@@ -29,7 +29,7 @@ export const PublishJob = graphql(`
     }
   }
   fragment Refusal on ServiceError {
-    title
+    code
     message
     ... on CheckpointError { checkpoint { attemptsLeft } issues { path code limit message } }
     ... on InvalidRequestError { issues { path code limit message } }

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { malformedRequest, ServiceError, toEnvelope } from '../../kernel/errors.ts';
+import { malformedRequest } from '../../kernel/errors.ts';
 import { operationLimits } from '../cost/limits.ts';
 
 /** The documents of a few hundred pages. */
@@ -50,29 +50,14 @@ function property(value: unknown, name: string): unknown {
 }
 
 /** Asks for the document by message or code, as some clients read no status but 200. */
-export function persistedQueryNotFound(
-  requestId: string,
-  { isAutomatic, isOnly }: { readonly isAutomatic: boolean; readonly isOnly: boolean },
-): GraphQLError {
-  const detail = isOnly ? 'The manifest has no document with this id.' : 'Send the document with its hash.';
-  const status = isAutomatic ? 200 : 404;
-  return documentRefusal('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND', requestId, {
-    failure: new ServiceError('resource_not_found', { detail }),
-    status,
-  });
+export function persistedQueryNotFound(requestId: string, isAutomatic: boolean): GraphQLError {
+  const http = { status: isAutomatic ? 200 : 404 };
+  const extensions = { code: 'PERSISTED_QUERY_NOT_FOUND', requestId, status: 404, http };
+  return new GraphQLError('PersistedQueryNotFound', { extensions });
 }
 
 /** Ids mean nothing here. */
-export const documentsNotSupported = (requestId: string): GraphQLError =>
-  documentRefusal('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED', requestId, {
-    failure: malformedRequest('This gateway has no manifest of documents (DOCUMENTS).'),
-    status: 400,
-  });
-
-const documentRefusal = (
-  message: string,
-  code: string,
-  requestId: string,
-  { failure, status }: { readonly failure: ServiceError; readonly status: number },
-): GraphQLError =>
-  new GraphQLError(message, { extensions: { ...toEnvelope(failure, requestId), code, http: { status } } });
+export function documentsNotSupported(requestId: string): GraphQLError {
+  const extensions = { code: 'PERSISTED_QUERY_NOT_SUPPORTED', requestId, status: 400, http: { status: 400 } };
+  return new GraphQLError('PersistedQueryNotSupported', { extensions });
+}

@@ -56,7 +56,7 @@ export function documentFinder({
     const text = isOnly ? undefined : persistedQueries.find(id);
     if (text !== undefined) return text;
     if (trusted === null && !isHash(id)) throw documentsNotSupported(requestId);
-    throw persistedQueryNotFound(requestId, { isAutomatic, isOnly });
+    throw persistedQueryNotFound(requestId, isAutomatic);
   }
 
   const find: DocumentFinder = (sent, request) => {

@@ -1,8 +1,8 @@
 /**
- * Expected failures of mutations as data: an error type per family of the error table, all implementing `ServiceError`.
+ * Expected failures of mutations as data: types that implement `ServiceError`, one of its own only for failures with something
+ * more to read.
  *
- * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Here one class has families,
- * which select the type in REST and OpenAPI too.
+ * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Here one class has families.
  */
 import type { ObjectRef } from '@pothos/core';
 import {
@@ -11,16 +11,17 @@ import {
   errorNames,
   errorTable,
   type Issue,
-  type ServiceError,
+  ServiceError,
 } from '../../kernel/errors.ts';
 import { issueCodes } from '../../kernel/issue-codes.ts';
 import { listOf } from '../cost/weights.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import { contractEnum } from './enums.ts';
 
-export type DataFamily = Exclude<ErrorFamily, 'key' | 'system'>;
+export type ExpectedError = ServiceError & { readonly family: Exclude<ErrorFamily, 'key' | 'system'> };
 
-export type ExpectedError = ServiceError & { readonly family: DataFamily };
+export const isExpectedError = (error: unknown): error is ExpectedError =>
+  error instanceof ServiceError && error.family !== 'key' && error.family !== 'system';
 
 /** A failure as a result. No Error: the executor throws an Error that a resolver returns. */
 export class Failure {
@@ -33,42 +34,32 @@ export class Failure {
 
 const ErrorCodeEnum = contractEnum(
   'ErrorCode',
-  'Every type of error: the `code` of a `ServiceError`, and of the `extensions` of a top-level error.',
+  'What has failed: the `code` of a `ServiceError`, and of the `extensions` of a top-level error.',
   // Object.fromEntries loses the types of keys.
   Object.fromEntries(
-    errorNames.map((name) => [name, `${errorTable[name].title}: \`errors/${name}\`, ${errorTable[name].status}.`]),
+    errorNames.map((name) => [name, `${errorTable[name].title} (${errorTable[name].status}).`]),
   ) as Record<ErrorName, string>,
 );
 
 const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').implement({
-  description: 'An expected failure that a caller can handle.',
+  description: 'A failure of a mutation that a caller can handle. The `extensions` of a top-level error have the same.',
   fields: (t) => ({
     code: t.field({
       type: ErrorCodeEnum,
-      description: 'The type of error, for a `switch`: `RESOURCE_NOT_FOUND` for `errors/resource_not_found`.',
+      description: 'What has failed, for a `switch`.',
       resolve: ({ error }) => error.errorName,
     }),
-    type: t.string({
-      description: 'The type of error as the REST endpoints have it, such as `errors/resource_not_found`.',
-      resolve: ({ error }) => error.type,
+    message: t.string({
+      description: 'What has failed, in a sentence for developers.',
+      resolve: ({ error }) => error.message,
     }),
-    status: t.int({
-      description: 'HTTP status of this error on the REST endpoints.',
-      resolve: ({ error }) => error.status,
-    }),
-    title: t.string({ description: 'Short summary of the type of error.', resolve: ({ error }) => error.title }),
-    detail: t.string({
-      nullable: true,
-      description: 'Human-readable explanation of this occurrence.',
-      resolve: ({ error }) => error.detail,
-    }),
-    instance: t.string({
-      description: 'Id of this request, also in the `x-request-id` header. Include it when you contact support.',
+    requestId: t.id({
+      description: 'Id of this request, as in the `x-request-id` header. Include it when you contact support.',
       resolve: (_failure, _args, context) => context.requestId,
     }),
-    message: t.string({
-      description: 'The `detail`, or the `title` if there is no detail.',
-      resolve: ({ error }) => error.message,
+    status: t.int({
+      description: 'HTTP status of this failure on the REST endpoints.',
+      resolve: ({ error }) => error.status,
     }),
   }),
 });
@@ -99,9 +90,6 @@ const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
   }),
 });
 
-const errorType = (name: string, description: string): ObjectRef<SchemaTypes, Failure> =>
-  builder.objectRef<Failure>(name).implement({ description, interfaces: [ServiceErrorInterface] });
-
 /** An error of which a form tells its user beside the field. */
 const formErrorType = (name: string, description: string, issues: string): ObjectRef<SchemaTypes, Failure> =>
   builder.objectRef<Failure>(name).implement({
@@ -123,25 +111,19 @@ export const errorTypes = {
     'The request is invalid. Correct it before you send it again.',
     'The invalid fields; empty if the error is not about particular fields.',
   ),
-  not_found: errorType(
-    'NotFoundError',
-    'An object that the request refers to does not exist, or the API key cannot access it.',
-  ),
-  account: errorType(
-    'AccountError',
-    'The account cannot do this: it is disconnected, expired, restricted, of the wrong type or inaccessible to the key.',
-  ),
   checkpoint: formErrorType(
     'CheckpointError',
-    'The checkpoint was not solved: the input is wrong or malformed, the link has expired or no checkpoint is open.',
-    'What is wrong with the input; empty if the error is not about it.',
+    'The checkpoint was not solved: the solution is wrong or malformed, the link has expired or no checkpoint is open.',
+    'What is wrong with the solution; empty if the error is not about it.',
   ),
-  payment: errorType(
-    'PaymentError',
-    'The job cannot be promoted: the payment failed, or the account lacks credits or job slots.',
-  ),
-  performed: errorType(
-    'ActionAlreadyPerformedError',
-    'The action has already been performed or is no longer possible.',
-  ),
-} as const satisfies Record<DataFamily, unknown>;
+  other: builder.objectRef<Failure>('RequestError').implement({
+    description: 'The request is valid, and cannot be carried out. The `code` says why.',
+    interfaces: [ServiceErrorInterface],
+  }),
+} as const;
+
+export type ErrorMember = keyof typeof errorTypes;
+
+/** @param members those of the union. @returns the one that has the failure */
+export const memberOf = ({ error: { family } }: Failure, members: readonly ErrorMember[]): ErrorMember =>
+  members.find((member) => member === family) ?? 'other';

@@ -5,25 +5,27 @@ import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { logFailure } from '../../http/send.ts';
 import {
   type ErrorCode,
-  type ErrorEnvelope,
   type ErrorType,
+  errorTable,
   fromUnknown,
   type Issue,
   type ServiceError,
-  toEnvelope,
 } from '../../kernel/errors.ts';
 import { issueLimits, shortened } from '../../kernel/issues.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import { fieldsOf } from './schema-fields.ts';
 
-/** The contract's envelope, and its type as a value of the enum `ErrorCode`. */
-interface ErrorExtensions extends ErrorEnvelope {
+/** What a `ServiceError` of the schema has beside its message. */
+interface ErrorExtensions {
   readonly code: ErrorCode;
+  readonly requestId: string;
+  readonly status: number;
 }
 
-const errorExtensions = (envelope: ErrorEnvelope): ErrorExtensions => ({
-  code: codeOf(envelope.type),
-  ...envelope,
+const errorExtensions = ({ errorName, status }: ServiceError, requestId: string): ErrorExtensions => ({
+  code: upperCase(errorName),
+  requestId,
+  status,
 });
 
 /** The part of the extensions that tells which fields of the request are invalid; nothing if that is not known. */
@@ -37,7 +39,15 @@ const shownIssue = ({ path, code, limit, message }: Issue) => ({
   message,
 });
 
-const codeOf = (type: ErrorType): ErrorCode => upperCase(type.slice('errors/'.length) as Lowercase<ErrorCode>);
+/** Whether an error has what clients are told of it. */
+export const isPresented = ({ extensions }: GraphQLError): boolean => extensions.requestId !== undefined;
+
+/** For the log, which has the types of REST: steps of persisted queries have codes of their own. */
+export function typeOfPresented({ extensions: { code, status } }: GraphQLError): ErrorType {
+  const name = String(code).toLowerCase();
+  if (Object.hasOwn(errorTable, name)) return `errors/${name as keyof typeof errorTable}`;
+  return status === errorTable.resource_not_found.status ? 'errors/resource_not_found' : 'errors/malformed_request';
+}
 
 /** The methods of strings lose literal types. */
 const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
@@ -48,13 +58,12 @@ export function withoutStatus(error: GraphQLError): object {
   return { ...told, extensions };
 }
 
-export const errorBody = (envelope: ErrorEnvelope) => ({
-  errors: [{ message: envelope.detail ?? envelope.title, extensions: errorExtensions(envelope) }],
+export const errorBody = (error: ServiceError, requestId: string) => ({
+  errors: [{ message: error.message, extensions: errorExtensions(error, requestId) }],
 });
 
 /**
- * Extensions are the contract's envelope, a code, the issues of an invalid request, and the value that could not be read.
- * @param requestId the `instance` of the envelope
+ * With the issues of an invalid request, and the value that could not be read.
  * Without an original error, of which graphql-js would print the stack.
  * @param at the executor's error, for path and location
  */
@@ -65,7 +74,7 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
     positions: at?.positions,
     path: at?.path,
     extensions: {
-      ...errorExtensions(toEnvelope(error, requestId)),
+      ...errorExtensions(error, requestId),
       ...issuesExtension(error.issues),
       ...(error.value === undefined ? {} : { value: error.value }),
     },
@@ -124,8 +133,8 @@ const inGraphQL = (error: unknown): ServiceError => issuesInGraphQL(fromUnknown(
 const maxMessageCharacters = 500;
 /** Bytes of all errors of graphql-js in a response. The first is told even if it is larger. */
 const maxErrorBytes = 12_288;
-/** Added to each error, besides the message, which `detail` repeats. */
-const envelopeBytes = 200;
+/** Added to each error, besides the message. */
+const extensionsBytes = 150;
 
 /** Shortens errors of graphql-js, which repeat names, literals and values in full, and counts those beyond the first. */
 export function shortErrors(errors: readonly GraphQLError[]): GraphQLError[] {
@@ -135,7 +144,7 @@ export function shortErrors(errors: readonly GraphQLError[]): GraphQLError[] {
   const kept = errors.flatMap((error) => {
     if (!isOfGraphQL(error)) return error;
     const short = shortenedError(error);
-    left -= 2 * Buffer.byteLength(JSON.stringify(short)) + envelopeBytes;
+    left -= Buffer.byteLength(JSON.stringify(short)) + extensionsBytes;
     if ((left < 0 && told > 0) || told === issueLimits.count) {
       untold += 1;
       return [];
@@ -148,8 +157,8 @@ export function shortErrors(errors: readonly GraphQLError[]): GraphQLError[] {
 }
 
 /** Resolvers' errors have a cause, those of values outside of the schema a path. */
-const isOfGraphQL = ({ extensions, originalError, path }: GraphQLError): boolean =>
-  extensions?.type === undefined && originalError === undefined && path === undefined;
+const isOfGraphQL = (error: GraphQLError): boolean =>
+  !isPresented(error) && error.originalError === undefined && error.path === undefined;
 
 function shortenedError(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;

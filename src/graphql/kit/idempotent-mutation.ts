@@ -10,7 +10,7 @@ import type { GraphQLContext } from '../graphql-context.ts';
 /** Options of the input field, next to its name `idempotencyKey`. */
 export const idempotencyKeyOfCreation = {
   description:
-    'Unique key, up to 255 characters, that keeps retries from creating twice: a request with a key that the same API key sent within 24 hours returns what the first one created. In proxy mode it fails with `errors/request_timeout` if the response of the service was lost: look whether there is what you asked for, and if not send another key.',
+    'Your own key for this creation, up to 255 characters. Within 24 hours, a repetition returns what the first request created.',
 } as const;
 
 /** Options of the result's field `repeated`. */

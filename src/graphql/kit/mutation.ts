@@ -9,7 +9,7 @@ import { writes } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import { issuesInGraphQL, toSnakeCase } from './contract-mapping.ts';
-import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
+import { type ErrorMember, errorTypes, Failure, isExpectedError, memberOf } from './error-types.ts';
 import { type IdPlaces, idPlacesOf, withRawIds } from './global-ids.ts';
 import { performOnce } from './idempotent-mutation.ts';
 
@@ -23,35 +23,31 @@ type SuccessType<Success> = Success extends Result ? ObjectRef<SchemaTypes, Succ
 
 interface MutationResult<Success extends Result> {
   readonly type: UnionRef<SchemaTypes, Result | Failure>;
-  readonly failures: readonly DataFamily[];
   /** Type only: the successes of the result. */
   readonly success?: Success;
 }
 
-/** Families of errors that every mutation returns as data. */
-const commonFailures = ['request', 'not_found', 'account'] as const satisfies readonly DataFamily[];
-
-/** Declares a result union: success types, and error types. @param others families beside those of every mutation */
+/** Declares a result union: success types, and error types. @param solves whether the input solves a checkpoint */
 export function mutationResult<Success extends Result>(
   name: string,
   description: string,
   success: readonly SuccessType<Success>[],
-  others: readonly DataFamily[] = [],
+  { solves = false }: { readonly solves?: boolean } = {},
 ): MutationResult<Success> {
-  const failures = [...commonFailures, ...others];
+  const members: readonly ErrorMember[] = solves ? ['request', 'checkpoint', 'other'] : ['request', 'other'];
   const types: ObjectRef<SchemaTypes, Result | Failure>[] = [
     ...success,
-    ...failures.map((family) => errorTypes[family]),
+    ...members.map((member) => errorTypes[member]),
   ];
   const type = builder.unionType(name, {
     description,
     types,
     resolveType: (value) => {
       const result: Failure | Result = value;
-      return result instanceof Failure ? errorTypes[result.error.family].name : result.object;
+      return result instanceof Failure ? errorTypes[memberOf(result, members)].name : result.object;
     },
   });
-  return { type, failures };
+  return { type };
 }
 
 interface Mutation<Input extends object, Output, Success extends Result> {
@@ -99,7 +95,7 @@ export function mutationField<Input extends object, Output extends Result, Succe
       return toSuccess === undefined ? output : toSuccess(output, given, repeated);
     } catch (error) {
       const failure = error instanceof ServiceError ? issuesInGraphQL(error, request, ['input']) : error;
-      if (!isExpectedError(failure, result.failures)) throw error;
+      if (!isExpectedError(failure)) throw error;
       return new Failure(failure);
     }
   };
@@ -152,6 +148,3 @@ function withoutNulls(value: unknown, type: GraphQLInputType): unknown {
   }
   return given;
 }
-
-const isExpectedError = (error: unknown, families: readonly DataFamily[]): error is ExpectedError =>
-  error instanceof ServiceError && families.some((family) => family === error.family);

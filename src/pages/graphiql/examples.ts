@@ -291,7 +291,7 @@ export const exampleGroups = [
         variables: { accountId: pnet, identifier: 'ACoSandboxUserUnreachable' },
       },
       {
-        name: 'PaymentError',
+        name: 'DeclinedPayment',
         title: 'A mutation that fails',
         variables: {
           input: {

@@ -93,7 +93,7 @@ const requests: readonly Limit[] = [
     'the first of them, and a count of the rest',
   ],
   [
-    '`detail` of an invalid request',
+    'Message of an invalid request',
     bytes(issueLimits.detailBytes),
     'the first invalid fields, and a count of the rest',
   ],

@@ -62,7 +62,7 @@ const createAccessTokenResult = mutationResult<AccessTokenCreated>(
 
 mutationField('createAccessToken', {
   description:
-    'Creates a short-lived access token for a page or an app. It may do no more than the key, and ends with the key. In proxy mode with forwarded keys: an `AccountError` with `errors/feature_not_subscribed`.',
+    'Creates a short-lived access token for a page or an app. It may do no more than the key, and ends with the key.',
   input: CreateAccessTokenInput,
   inputDescription: 'The token to create.',
   result: createAccessTokenResult,

@@ -54,23 +54,16 @@ const DeliveriesRedeliveredObject = builder.objectRef<DeliveriesRedelivered>('De
   }),
 });
 
-const emitResult = mutationResult<EventEmitted>(
-  'EmitEventResult',
-  'The emitted event, or the error.',
-  [EventEmittedObject],
-  ['performed'],
-);
-const redeliverResult = mutationResult<DeliveryScheduled>(
-  'RedeliverResult',
-  'The scheduled delivery, or the error.',
-  [DeliveryScheduledObject],
-  ['performed'],
-);
+const emitResult = mutationResult<EventEmitted>('EmitEventResult', 'The emitted event, or the error.', [
+  EventEmittedObject,
+]);
+const redeliverResult = mutationResult<DeliveryScheduled>('RedeliverResult', 'The scheduled delivery, or the error.', [
+  DeliveryScheduledObject,
+]);
 const redeliverAllResult = mutationResult<DeliveriesRedelivered>(
   'RedeliverAllResult',
   'The number of scheduled deliveries, or the error.',
   [DeliveriesRedeliveredObject],
-  ['performed'],
 );
 
 mutationField('emitEvent', {

@@ -90,34 +90,27 @@ builder.objectField(errorTypes.checkpoint, 'checkpoint', (t) =>
   }),
 );
 
-const editResult = mutationResult<JobEdited>(
-  'EditJobResult',
-  'The edited job, or the reason why the edit failed.',
-  [PnetJobPostingEditedObject],
-  // The network may require a checkpoint of the account itself before an edit.
-  ['checkpoint', 'performed'],
-);
+const editResult = mutationResult<JobEdited>('EditJobResult', 'The edited job, or the reason why the edit failed.', [
+  PnetJobPostingEditedObject,
+]);
 
 const draftResult = mutationResult<JobCreated>(
   'CreateJobDraftResult',
   'The new draft, or the reason why it was not created.',
   [PnetJobPostingCreatedObject],
-  // The network may require a checkpoint of the account itself first.
-  ['checkpoint'],
 );
 
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'PublishJobResult',
   'The published job, the checkpoint that the network requires, or the reason why publishing failed.',
   [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
-  ['checkpoint', 'payment', 'performed'],
 );
 
 const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'SolveJobCheckpointResult',
   'The published job, the next checkpoint, or the reason why the solution was rejected.',
   [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
-  ['checkpoint', 'performed'],
+  { solves: true },
 );
 
 mutationField('editJob', {

@@ -103,12 +103,9 @@ const secretObject = (name: WebhookSecret['object'], description: string) =>
     }),
   });
 
-const updateResult = mutationResult<WebhookUpdated>(
-  'UpdateWebhookResult',
-  'The updated webhook, or the error.',
-  [WebhookUpdatedObject],
-  ['performed'],
-);
+const updateResult = mutationResult<WebhookUpdated>('UpdateWebhookResult', 'The updated webhook, or the error.', [
+  WebhookUpdatedObject,
+]);
 const rotateResult = mutationResult<WebhookSecret>(
   'RotateWebhookSecretResult',
   'The new signing secret, or the error.',
@@ -118,14 +115,10 @@ const rotateResult = mutationResult<WebhookSecret>(
       'The signing secret was replaced. For 24 hours, deliveries are also signed with the previous secret.',
     ),
   ],
-  ['performed'],
 );
-const revealResult = mutationResult<WebhookSecret>(
-  'RevealWebhookSecretResult',
-  'The signing secret, or the error.',
-  [secretObject('WebhookSecretRevealed', 'The signing secret. It is shown only once.')],
-  ['performed'],
-);
+const revealResult = mutationResult<WebhookSecret>('RevealWebhookSecretResult', 'The signing secret, or the error.', [
+  secretObject('WebhookSecretRevealed', 'The signing secret. It is shown only once.'),
+]);
 
 mutationField('createWebhook', {
   description: 'Creates a webhook that receives the events of one source.',

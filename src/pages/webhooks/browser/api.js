@@ -8,10 +8,9 @@ const endpoint = '/graphql';
 
 /** A failure of a request. `isOfKey`: the key is wrong, or may not do this. `issues`: what is wrong with its input. */
 export class ApiError extends Error {
-  constructor(message, { type = '', status = 0, issues = [] } = {}) {
+  constructor(message, { status = 0, issues = [] } = {}) {
     super(message);
     this.name = 'ApiError';
-    this.type = type;
     this.issues = issues;
     this.isOfKey = status === 401;
   }
@@ -24,7 +23,7 @@ export const skippedBy = new Map();
 const headers = (others) => ({ 'x-api-key': readKey(), ...others });
 
 /** @throws {ApiError} */
-const toError = ({ message, extensions }) => new ApiError(extensions?.detail ?? message, extensions);
+const toError = ({ message, extensions }) => new ApiError(message, extensions);
 
 /**
  * Sends an operation.
@@ -59,7 +58,7 @@ export async function readUnsent() {
  */
 export async function act(query, variables) {
   const [result] = Object.values(await ask(query, variables));
-  if (result?.detail !== undefined) throw new ApiError(result.detail ?? 'It was refused.', result);
+  if (result?.message !== undefined) throw new ApiError(result.message, result);
   return result;
 }
 

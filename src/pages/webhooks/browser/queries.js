@@ -81,7 +81,7 @@ export const contentsOfDelivery = /* GraphQL */ `
   }
 `;
 
-const failure = '... on ServiceError { detail status }';
+const failure = '... on ServiceError { message status }';
 
 /** Which events there are. */
 export const sources = /* GraphQL */ `
