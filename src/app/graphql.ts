@@ -99,7 +99,8 @@ export async function addGraphQL(
     ? createGraphiQL(endpoint, {
         signIn,
         webhooksPage: config.webhooksPage ? webhooksPage : null,
-        schema: config.introspection ? schema : null,
+        schema,
+        introspection: config.introspection,
       })
     : null;
   server.add(graphqlRoutes({ doors, page }));

@@ -1,8 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { once } from '../kernel/lib/once.ts';
-import { schema } from './schema.ts';
+import type { SetUp } from '../kernel/set-up.ts';
+import { buildSchema } from './build-schema.ts';
 
-/** The schema that a gateway serves: that of schema.graphql, or the same as a subgraph. */
+/** The schema that a gateway serves: that of its set-up, or the same as a subgraph. */
 export interface ServedSchema {
   readonly schema: GraphQLSchema;
   /** The schema as text, for clients: a subgraph's, too, is without what only composers and gateways of supergraphs read. */
@@ -10,12 +11,14 @@ export interface ServedSchema {
 }
 
 interface SchemaOptions {
+  readonly setUp: SetUp;
   readonly federation: boolean;
   readonly introspection: boolean;
 }
 
 /** The schema as the configuration asks for it. What only a subgraph needs is loaded for one only. */
-export async function servedSchema({ federation, introspection }: SchemaOptions): Promise<ServedSchema> {
+export async function servedSchema({ setUp, federation, introspection }: SchemaOptions): Promise<ServedSchema> {
+  const schema = buildSchema(setUp);
   const print = async () => {
     const { printedSchema } = await import('../graphql/schema/print.ts');
     return printedSchema(schema);

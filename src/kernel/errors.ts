@@ -215,12 +215,6 @@ export const unexpectedError = (cause: unknown): ServiceError =>
     cause,
   });
 
-/** A feature outside of the contract. @param action as in "offers no way to …" */
-export const notOffered = (action: string): ServiceError =>
-  new ServiceError('feature_not_subscribed', {
-    detail: `The service behind this gateway offers no way to ${action}.`,
-  });
-
 /** @param instance the request id, as in the `x-request-id` header */
 export function toEnvelope(error: ServiceError, instance: string): ErrorEnvelope {
   return {

@@ -5,9 +5,12 @@ import { type ErrorName, failureOfCommand } from './errors.ts';
 import { parse } from './parse.ts';
 import type { Ports } from './ports.ts';
 import type { RequestContext } from './request-context.ts';
+import type { Need } from './set-up.ts';
 
 export interface AnyOperation<Output = unknown> {
   readonly scope: Scope;
+  /** By default, what every set-up has. */
+  readonly needs?: Need;
   readonly shape: z.ZodType;
   /** Whether an embedded command is one transaction, which stores its response for an idempotency key. */
   readonly isAtomic: boolean;
@@ -24,20 +27,35 @@ export interface Operation<Request, Output> extends AnyOperation<Output> {
   readonly method: (ports: Ports) => (context: RequestContext, request: Request) => Promise<Output>;
 }
 
+interface OperationOptions {
+  readonly invalid?: ErrorName;
+  readonly changes?: boolean;
+  readonly isAtomic?: boolean;
+  readonly needs?: Need;
+}
+
+/** {@link operation} for what only some set-ups have. */
+export const operationThatNeeds =
+  (needs: Need) =>
+  <Request, Output>(
+    scope: Scope,
+    shape: z.ZodType<Request>,
+    method: Operation<Request, Output>['method'],
+    options: OperationOptions = {},
+  ) =>
+    operation(scope, shape, method, { ...options, needs });
+
 /** @param options.changes whether it is a command; by default, whether its scope is one to write */
 export function operation<Request, Output>(
   scope: Scope,
   shape: z.ZodType<Request>,
   method: Operation<Request, Output>['method'],
-  {
-    invalid,
-    changes = scope.endsWith(':write'),
-    isAtomic = false,
-  }: { readonly invalid?: ErrorName; readonly changes?: boolean; readonly isAtomic?: boolean } = {},
+  { invalid, changes = scope.endsWith(':write'), isAtomic = false, needs }: OperationOptions = {},
 ): Operation<Request, Output> {
   const check = (request: unknown, ownRules = true) => parse(shape, request, { invalid, ownRules });
   return {
     scope,
+    ...(needs === undefined ? {} : { needs }),
     shape,
     isAtomic,
     invalid,

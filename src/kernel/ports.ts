@@ -44,6 +44,9 @@ export const readMethods = {
   ],
 } as const satisfies { readonly [Name in PortName]: readonly (keyof Ports[Name])[] };
 
+/** A port of a service, which has no other methods: the schema of its set-up leads to none. A call of one is a defect. */
+export const onlyWith = <Port extends object>(methods: Partial<Port>): Port => methods as Port;
+
 export type PortMethod = (context: RequestContext, ...rest: readonly unknown[]) => unknown;
 
 interface MethodName {

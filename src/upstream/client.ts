@@ -7,7 +7,7 @@
 import type { Logger } from 'pino';
 import { rightsOf } from '../kernel/caller.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
-import { notOffered, ServiceError } from '../kernel/errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { type AbortSignalLike, type Deadline, TimeoutError, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
@@ -207,8 +207,3 @@ export function pageOf<Item>(response: { readonly items: readonly Item[]; readon
   // The contract's cursors have at least one character.
   return { items, cursor: cursor === '' ? null : cursor };
 }
-
-/** @returns a method that rejects with ServiceError `feature_not_subscribed`; `action` as in "offers no way to …" */
-export const unsupported = (action: string) => async (): Promise<never> => {
-  throw notOffered(action);
-};

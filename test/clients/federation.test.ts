@@ -209,7 +209,7 @@ describe('the switch', () => {
     expect(data._entities).toMatchObject([{ __typename: 'Account' }]);
   });
 
-  test('on, in proxy mode, webhooks are read, and types that the contract cannot read are refused', async () => {
+  test('on, in proxy mode, webhooks are read, and a type that the contract cannot read is no entity', async () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items: [webhook('w1'), webhook('w2')], cursor: null }),
     );
@@ -224,7 +224,7 @@ describe('the switch', () => {
     });
     const found = (id: string) => ({ __typename: 'AutoWebhook', id: globalId('Webhook', id) });
     expect(data._entities).toEqual([found('w2'), null, found('w1'), null]);
-    expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'FEATURE_NOT_SUBSCRIBED' } }]);
+    expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'INVALID_PARAMETERS' } }]);
     expect(stub.received).toHaveLength(1);
   });
 

@@ -184,12 +184,6 @@ describe.each(allBackends)('lists, $name backend', (backend: Backend) => {
     }
   });
 
-  test.runIf(!backend.serves.accounts)('webhooks of a service have the order of the service', async () => {
-    const { data, errors } = await workspace.ask('{ webhooks(orderBy: NAME_ASC) { nodes { id } } }');
-    expect(data.webhooks).toBeNull();
-    expect(errors).toMatchObject([{ path: ['webhooks'], extensions: { code: 'FEATURE_NOT_SUBSCRIBED' } }]);
-  });
-
   test.runIf(backend.serves.drafts)('a posting is found by its name as it is now', async () => {
     const id = await workspace.draft({ accountId, fields: { job_title: { text: 'Before' } } });
     const found = async (query: string) => (await read('jobPostings', `query: "${query}"`)).length;

@@ -10,19 +10,7 @@ import { permits, type Scope, scopeNames } from '../../src/kernel/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { requestContext } from '../support/request-context.ts';
-
-/** An object that has whatever it is asked for. */
-const having = (value: unknown): object =>
-  new Proxy(
-    {},
-    {
-      get: (_target, name) => {
-        if (typeof name === 'symbol' || name === 'then') return undefined;
-        return name.endsWith('_ids') ? [value] : value;
-      },
-      has: () => true,
-    },
-  );
+import { argumentsFor, having } from '../support/resolving.ts';
 
 const ports = having(having(() => Promise.reject(new Error('A port was called')))) as Ports;
 
@@ -43,11 +31,8 @@ async function refuses(
   };
   const loaders = createLoaders(ports, context);
   const info = { parentType, fieldName: field.name, fieldNodes: [], schema } as unknown as GraphQLResolveInfo;
-  const args = Object.fromEntries(
-    field.args.map(({ name, type }) => [name, String(type).startsWith('[') ? [] : { context: { chat: {} } }]),
-  );
   try {
-    const value: unknown = await run(readWith(having('x'), 'a'), args, { ...context, loaders }, info);
+    const value: unknown = await run(readWith(having('x'), 'a'), argumentsFor(field), { ...context, loaders }, info);
     await Promise.all(Array.isArray(value) ? value : []);
     return false;
   } catch (error) {

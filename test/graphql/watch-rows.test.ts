@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
-import { proxyTo, startStub } from '../support/stub.ts';
 
 const jobs = 'subscription ($ids: [ID!]!) { jobPostingUpdated(jobIds: $ids) { jobId jobState account { status } } }';
 const accounts = 'subscription ($ids: [ID!]!) { accountUpdated(accountIds: $ids) { accountId status } }';
@@ -125,14 +124,6 @@ describe.each(databases)('on $name', (dialect) => {
       expect(await refusal(watching, key, query, ids)).toBe(name.toUpperCase());
     }
   });
-});
-
-test('in proxy mode there is nothing to watch', async () => {
-  const gateway = await proxyTo(await startStub(), { environment: { UPSTREAM_API_KEY: 'our-key' } });
-  const { key } = await gateway.workspace();
-  for (const query of [accounts, jobs]) {
-    expect(await refusal(gateway, key, query, ['1'])).toBe('FEATURE_NOT_SUBSCRIBED');
-  }
 });
 
 test('a stopping gateway cuts off the stream, and stops polling', async () => {

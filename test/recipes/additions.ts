@@ -73,7 +73,7 @@ export type JobState =`,
         ['  jobCheckpointShape,\n  jobDraftShape', '  jobCheckpointShape,\n  jobCloseShape,\n  jobDraftShape'],
         [
           'export const findJobs',
-          `export const closeJob = operation('jobs:write', jobCloseShape, ({ jobs }) => jobs.close);
+          `export const closeJob = ofPostings('jobs:write', jobCloseShape, ({ jobs }) => jobs.close);
 export const findJobs`,
         ],
       ],
@@ -90,12 +90,6 @@ export const findJobs`,
     },
 
     async createDraft(context`,
-        ],
-      ],
-      'src/capabilities/jobs/upstream.ts': [
-        [
-          "    createDraft: unsupported('create drafts'),",
-          "    close: unsupported('close job postings'),\n    createDraft: unsupported('create drafts'),",
         ],
       ],
       'src/capabilities/jobs/graphql/inputs.ts': [

@@ -1,5 +1,4 @@
 import { upstreamAccounts } from '../../src/capabilities/accounts/upstream.ts';
-import { upstreamDeliveries } from '../../src/capabilities/deliveries/upstream.ts';
 import { upstreamJobs } from '../../src/capabilities/jobs/upstream.ts';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
 import { upstreamWebhooks } from '../../src/capabilities/webhooks/upstream.ts';
@@ -14,7 +13,7 @@ export function portsOfBodies(bodyOf: Parameters<typeof upstreamOfBodies>[0]): P
     posts: upstreamPosts(upstream),
     webhooks: upstreamWebhooks(upstream),
     jobs: upstreamJobs(upstream),
-    deliveries: upstreamDeliveries,
+    deliveries: {},
     serviceJudges: () => true,
   };
   return ports as unknown as Ports;

@@ -96,27 +96,6 @@ describe('errors of the upstream', () => {
     // An hour is longer than the call may last: there is no retry.
     expect(stub.received).toHaveLength(1);
   });
-
-  test('additions to the contract are errors/feature_not_subscribed', async () => {
-    const gateway = await proxyTo(await startStub());
-    const { data, errors } = await gateway.ask(`mutation {
-      createJobDraft(input: { accountId: "a1", jobTitle: { text: "T" } }) { __typename ... on ServiceError { code status message } }
-    }`);
-    expect(errors).toEqual([]);
-    expect(data.createJobDraft).toMatchObject({
-      __typename: 'RequestError',
-      code: 'FEATURE_NOT_SUBSCRIBED',
-      status: 403,
-      message: expect.stringContaining('offers no way to create drafts'),
-    });
-    for (const query of [
-      '{ accounts { nodes { id } } }',
-      '{ jobPostings { nodes { id } } }',
-      '{ jobPosting(jobId: "7") { id } }',
-    ]) {
-      expect((await gateway.ask(query)).errors[0]?.extensions.code).toBe('FEATURE_NOT_SUBSCRIBED');
-    }
-  });
 });
 
 describe('tolerant reading', () => {

@@ -55,17 +55,6 @@ describe('a key that is limited to accounts, in proxy mode', () => {
     expect(JSON.stringify(body)).not.toContain('other"');
   });
 
-  test('is told that no service tells how webhooks are', async () => {
-    const { ask } = await setUp([[webhook('mine', listening('own'))]]);
-    const { data, errors } = await ask(
-      '{ viewer { workspace { webhookSummary { count } } } webhooks(health: HEALTHY) { nodes { webhookId } } }',
-    );
-    expect(data).toEqual({ viewer: { workspace: { webhookSummary: null } }, webhooks: null });
-    expect(errors.map(({ extensions }: { extensions: object }) => extensions)).toMatchObject(
-      Array.from({ length: 2 }, () => ({ code: 'FEATURE_NOT_SUBSCRIBED', status: 403 })),
-    );
-  });
-
   test.each([
     ['no accounts', { account_ids: undefined }],
     ['accounts that are no list', { account_ids: 'own' }],

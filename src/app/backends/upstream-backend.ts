@@ -1,6 +1,5 @@
 import { acceptForwardedKey } from '../../auth/admission.ts';
 import { upstreamAccounts } from '../../capabilities/accounts/upstream.ts';
-import { upstreamDeliveries } from '../../capabilities/deliveries/upstream.ts';
 import { jobVocabularies } from '../../capabilities/jobs/endpoints.ts';
 import { upstreamJobs } from '../../capabilities/jobs/upstream.ts';
 import { postVocabularies } from '../../capabilities/posts/endpoints.ts';
@@ -10,6 +9,7 @@ import { upstreamWebhooks } from '../../capabilities/webhooks/upstream.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import { messageOf } from '../../kernel/lib/to-error.ts';
+import { onlyWith } from '../../kernel/ports.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
 import { createKeyCheck } from '../../upstream/key-check.ts';
@@ -40,7 +40,8 @@ export function upstreamBackend(
       ),
       ...ports,
       webhooks: upstreamWebhooks(service),
-      deliveries: upstreamDeliveries,
+      // The contract has no endpoint for deliveries.
+      deliveries: onlyWith({}),
     },
     authenticate: storage === null ? acceptForwardedKey : storage.authenticate,
     // One key of the service, and so its data, for all callers of all workspaces.

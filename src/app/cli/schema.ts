@@ -1,28 +1,50 @@
 /** Prints schema.graphql; with `--subgraph`, as composers of a supergraph read it. */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { schema } from '../../capabilities/schema.ts';
+import { buildSchema } from '../../capabilities/build-schema.ts';
 import { subgraphSdl } from '../../graphql/federation/sdl.ts';
 import { printedSchema } from '../../graphql/schema/print.ts';
-import { reportFailure } from './report-error.ts';
+import { type SetUp, setUps } from '../../kernel/set-up.ts';
+import { reportFailure, UsageError } from './report-error.ts';
 
 const usage = `Prints the GraphQL schema of this version.
 
 Usage:
-  npm run schema
-  npm run subgraph
+  npm run schema [-- --set-up <set-up>]
+  npm run subgraph [-- --set-up <set-up>]
 
-schema writes schema.graphql; subgraph prints what composers of a supergraph read. Neither reads a variable.
+schema writes schema.graphql, the whole schema; with a set-up, it prints what that one serves. subgraph prints what
+composers of a supergraph read. Neither reads a variable.
+
+Set-ups: ${setUps.join(', ')}
 `;
 
 try {
   const { values } = parseArgs({
-    options: { subgraph: { type: 'boolean' }, out: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      subgraph: { type: 'boolean' },
+      'set-up': { type: 'string' },
+      out: { type: 'string' },
+      write: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
-  const text = () => (values.subgraph ? subgraphSdl : printedSchema)(schema);
+  const {
+    'set-up': setUp,
+    subgraph,
+    write,
+    out = write && setUp === undefined ? 'schema.graphql' : undefined,
+  } = values;
+  const text = () => (subgraph ? subgraphSdl : printedSchema)(buildSchema(setUpNamed(setUp)));
   if (values.help) process.stdout.write(usage);
-  else if (values.out === undefined) process.stdout.write(text());
-  else writeFileSync(values.out, text());
+  else if (out === undefined) process.stdout.write(text());
+  else writeFileSync(out, text());
 } catch (error) {
   reportFailure(error);
+}
+
+function setUpNamed(name = 'embedded'): SetUp {
+  const found = setUps.find((each) => each === name);
+  if (found === undefined) throw new UsageError(`${name} is no set-up: there are ${setUps.join(', ')}`);
+  return found;
 }

@@ -5,6 +5,7 @@ import type { ResponseCacheSettings } from '../../cache/response-store.ts';
 import type { DocumentSettings } from '../../graphql/documents/document-manifest.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { keysOf } from '../../kernel/lib/objects.ts';
+import type { SetUp } from '../../kernel/set-up.ts';
 import type { ProxySettings } from '../../net/proxies.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { postgresDefaults } from '../../store/postgres-settings.ts';
@@ -30,6 +31,7 @@ export function readConfig(given: Environment) {
   const proxies = { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY };
   const upstream = upstreamSettings(values, proxies);
   const needsDatabase = upstream === null || upstream.apiKey !== undefined;
+  const intake = intakeSettings(values, upstream);
   const alone = keysOf(variables).find((name) => name.startsWith('UPSTREAM_') && isSet(name));
   if (upstream === null && alone !== undefined) {
     throw new ConfigError(`${alone} needs an upstream: set UPSTREAM_URL too, or leave it out`);
@@ -45,6 +47,8 @@ export function readConfig(given: Environment) {
     database,
     /** Forwarded API keys need none, so that any number of replicas can run. */
     needsDatabase,
+    /** Decides what the schema has. */
+    setUp: setUpOf(upstream, intake),
     /** Folder of the gateway's own files: that of the SQLite file, else `.data`. */
     dataDirectory,
     demoKeyFile: join(dataDirectory, demoKeyName(database)),
@@ -95,7 +99,7 @@ export function readConfig(given: Environment) {
     trustProxy: values.TRUST_PROXY,
     streams: streamLimitsOf(values.STREAMS_PER_KEY),
     upstream,
-    intake: intakeSettings(values, upstream),
+    intake,
   });
 }
 
@@ -118,6 +122,12 @@ function withProxyNames(environment: Environment): Environment {
     environment[name.toLowerCase()] || environment[name],
   ]);
   return { ...environment, ...Object.fromEntries(named) };
+}
+
+function setUpOf(upstream: UpstreamSettings | null, intake: IntakeSettings | null): SetUp {
+  if (upstream === null) return 'embedded';
+  if (upstream.apiKey === undefined) return 'forwarded-keys';
+  return intake === null ? 'own-keys' : 'own-webhooks';
 }
 
 function intakeSettings(

@@ -1,5 +1,5 @@
 import type { AccessTokens } from '../../auth/access-tokens.ts';
-import { unsupported } from '../../upstream/client.ts';
+import { onlyWith } from '../../kernel/ports.ts';
 import type { AccountsPort } from './port.ts';
 import { createToken } from './tokens.ts';
 
@@ -14,14 +14,8 @@ export const upstreamAccounts = ({
 }: {
   readonly checkKey: AccountsPort['checkKey'];
   readonly tokens: AccessTokens | null;
-}): AccountsPort => ({
-  checkKey,
-  createToken:
-    tokens === null
-      ? unsupported('create access tokens')
-      : (context, request) => createToken(tokens, context.caller, request),
-  list: unsupported('list connected accounts'),
-  counts: unsupported('count connected accounts'),
-  find: unsupported('read connected accounts'),
-  watch: unsupported('watch connected accounts'),
-});
+}): AccountsPort =>
+  onlyWith<AccountsPort>({
+    checkKey,
+    ...(tokens && { createToken: (context, request) => createToken(tokens, context.caller, request) }),
+  });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../../kernel/operation.ts';
+import { operationThatNeeds } from '../../kernel/operation.ts';
 import { idList } from '../../kernel/validation.ts';
 import {
   attemptListShape,
@@ -16,6 +16,8 @@ import {
   testEventShape,
   watchShape,
 } from './shapes.ts';
+
+const operation = operationThatNeeds('ownWebhooks');
 
 export const listDeliveries = operation('webhooks:read', deliveryListShape, ({ deliveries }) => deliveries.list);
 export const countDeliveries = operation(

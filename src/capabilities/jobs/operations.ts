@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../kernel/errors.ts';
-import { operation } from '../../kernel/operation.ts';
+import { operation, operationThatNeeds } from '../../kernel/operation.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { idList } from '../../kernel/validation.ts';
@@ -17,6 +17,8 @@ import {
   type OpenCheckpoint,
 } from './shapes.ts';
 import { solutionFailure, UnsolvedCheckpoint } from './unsolved-checkpoint.ts';
+
+const ofPostings = operationThatNeeds('postings');
 
 // The contract has no 400 for this endpoint.
 export const editJob = operation('jobs:write', jobEditShape, ({ jobs }) => jobs.edit, {
@@ -36,14 +38,14 @@ export const solveJobCheckpointByForm: typeof solveJobCheckpoint = {
     }
   },
 };
-export const createJobDraft = operation('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft, {
+export const createJobDraft = ofPostings('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft, {
   isAtomic: true,
 });
-export const findJobs = operation('jobs:read', idList(), ({ jobs }) => jobs.find);
-export const readJobFields = operation('jobs:read', jobFieldsShape, ({ jobs }) => jobs.fields);
-export const listJobs = operation('jobs:read', jobListShape, ({ jobs }) => jobs.list);
-export const countJobs = operation('jobs:read', z.array(jobFilterShape), ({ jobs }) => jobs.counts);
-export const watchJobs = operation('jobs:read', jobWatchShape, ({ jobs }) => jobs.watch);
+export const findJobs = ofPostings('jobs:read', idList(), ({ jobs }) => jobs.find);
+export const readJobFields = ofPostings('jobs:read', jobFieldsShape, ({ jobs }) => jobs.fields);
+export const listJobs = ofPostings('jobs:read', jobListShape, ({ jobs }) => jobs.list);
+export const countJobs = ofPostings('jobs:read', z.array(jobFilterShape), ({ jobs }) => jobs.counts);
+export const watchJobs = ofPostings('jobs:read', jobWatchShape, ({ jobs }) => jobs.watch);
 
 const isAboutInput = (error: unknown): error is ServiceError =>
   error instanceof ServiceError &&

@@ -1,12 +1,13 @@
 import { requireAccount } from '../../kernel/caller.ts';
-import { type Upstream, unsupported } from '../../upstream/client.ts';
+import { onlyWith } from '../../kernel/ports.ts';
+import type { Upstream } from '../../upstream/client.ts';
 import { jobEndpoints } from './endpoints.ts';
 import type { JobsPort } from './port.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
 
 /** Completes a response without the id of its posting. */
 export function upstreamJobs(upstream: Upstream): JobsPort {
-  return {
+  return onlyWith<JobsPort>({
     async edit(context, request) {
       requireAccount(context.caller, request.account_id);
       const response = await upstream.call(context, jobEndpoints.edit, request);
@@ -26,14 +27,7 @@ export function upstreamJobs(upstream: Upstream): JobsPort {
         throw solutionFailure(error, null);
       }
     },
-    createDraft: unsupported('create drafts'),
-    find: unsupported('read job postings'),
-    fields: unsupported('read job postings'),
-    list: unsupported('list job postings'),
-    lists: unsupported('list job postings'),
-    counts: unsupported('count job postings'),
-    watch: unsupported('watch job postings'),
-  };
+  });
 }
 
 /** What a service sends is trusted nowhere else: after a command, whatever is known is told. */

@@ -1,19 +1,16 @@
 import { type Caller, requireAccount, requireManaging, requireNamedAccounts } from '../../kernel/caller.ts';
-import { notOffered, ServiceError } from '../../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import { readLongest } from '../../kernel/paging.ts';
+import { onlyWith } from '../../kernel/ports.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import { pageOf, type Upstream, unsupported } from '../../upstream/client.ts';
+import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { webhookEndpoints } from './endpoints.ts';
 import { fits, isFilter, type WebhookFilter, type WebhookSearch, webhookListScope } from './filter.ts';
 import type { WebhooksPort } from './port.ts';
 import { type Webhook, type WebhookList, type WebhookListRequest, webhookLimits } from './shapes.ts';
 import { shownTo } from './visibility.ts';
-
-const changeWebhooks = 'change webhooks';
-const readSecrets = 'read the secrets of webhooks';
-const readDeliveries = 'read deliveries';
 
 /** Full pages read to find a webhook, as the contract reads no single one. */
 export const maxPages = 10;
@@ -48,8 +45,6 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
 
   // The contract's list has no filters. Here they miss nothing: a short page says that others follow.
   const list: WebhooksPort['list'] = async (context, { limit, cursor, ...filter }) => {
-    if (filter.health !== undefined) throw notOffered(readDeliveries);
-    if (filter.order_by !== undefined) throw notOffered('sort webhooks');
     if (filter.account_id !== undefined) requireAccount(context.caller, filter.account_id);
     const page = await read(context, { limit, cursor });
     const items = page.items.flatMap((item) => itemFor(context.caller, filter, item));
@@ -70,7 +65,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       (request) => list(context, request),
     );
 
-  const port: WebhooksPort = {
+  const port = onlyWith<WebhooksPort>({
     hasShortPages: true,
     list,
     lists,
@@ -92,15 +87,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       }
       return upstream.call(context, webhookEndpoints.delete, { id });
     },
-    counts: unsupported('count webhooks'),
-    createTrigger: unsupported(changeWebhooks),
-    update: unsupported(changeWebhooks),
-    setEnabled: unsupported(changeWebhooks),
-    setNotices: unsupported(changeWebhooks),
-    rotateSecret: unsupported(readSecrets),
-    showSecret: unsupported(readSecrets),
-    health: unsupported(readDeliveries),
-  };
+  });
   return upstream.isTranslated(webhookEndpoints.list) ? port : { ...port, pages: webhookPages(upstream) };
 }
 
@@ -113,8 +100,7 @@ const webhookPages = (upstream: Upstream): PageSource<WebhookSearch, WebhookList
   metadata: { object: 'leaf', cursor: 'leaf' },
   differs({ accountIds }, request) {
     if (accountIds !== null) return 'a key that is limited to accounts';
-    const { health, order_by } = request;
-    return isFilter(request) || health !== undefined || order_by !== undefined ? 'a filter, or an order' : undefined;
+    return isFilter(request) ? 'a filter' : undefined;
   },
   read: (context, requests) =>
     Promise.all(

@@ -113,7 +113,7 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
         const reference = references[place];
         if (reference === undefined || reference instanceof ServiceError) throw reference;
         try {
-          const found = await findReferenced(reference, context);
+          const found = await findReferenced(reference, context, info.schema);
           return found !== null && isOfType(info.schema, await typeOf(found), reference.type) ? found : null;
         } catch (error) {
           throw fromUnknown(error);
@@ -168,7 +168,11 @@ function referenceOf(representation: Representation, type: Type, place: number):
 }
 
 /** Null if the caller cannot access the object. It may be of another type. */
-async function findReferenced({ key, id }: Reference, context: GraphQLContext): Promise<object | null> {
+async function findReferenced(
+  { key, id }: Reference,
+  context: GraphQLContext,
+  schema: GraphQLSchema,
+): Promise<object | null> {
   const kind = idArguments[key];
-  return kind === undefined ? findNode(id, context, [key]) : findOfKind(kind, [id], context);
+  return kind === undefined ? findNode(id, context, schema, [key]) : findOfKind(kind, [id], context, schema);
 }

@@ -2,7 +2,7 @@ import type { InterfaceParam } from '@pothos/core';
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { inheritMaxAge } from './cache-hint.ts';
-import { runsPlugin } from './runs.ts';
+import { needsPlugin } from './needs.ts';
 
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
@@ -16,7 +16,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   defaultFieldNullability: false,
-  plugins: [runsPlugin],
+  plugins: [needsPlugin],
 });
 
 export type SchemaTypes = (typeof builder)['$inferSchemaTypes'];

@@ -1,8 +1,9 @@
-/** Connections with `totalCount`, an error in proxy mode: the contract counts no list. */
+/** Connections with `totalCount`. */
 import type { OutputRef } from '@pothos/core';
 import type { PageSource } from '../../kernel/page-source.ts';
 import type { CursorScope, ListSize, Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
+import type { Need } from '../../kernel/set-up.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import { readsSize } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
@@ -29,21 +30,22 @@ export function countedConnectionType<T extends object>(
   name: string,
   item: OutputRef<T>,
   things: string,
-  options: ConnectionOptions = {},
+  { countsNeed, ...options }: ConnectionOptions & { readonly countsNeed?: Need } = {},
 ) {
   const type = connectionType<T, CountedConnection<T>>(name, item, things, options);
   const extensions = { ...readsSize, ...nullMeansError, ...shows('size') };
   builder.objectFields(type, (t) => ({
     totalCount: t.int({
       nullable: true,
-      description: `Number of ${things} in the whole list, whatever the page; at least so many, if \`isTotalCountExact\` is false. Counting ends at ${maxTotalCount}. Not in proxy mode.`,
+      description: `Number of ${things} in the whole list, whatever the page; at least so many, if \`isTotalCountExact\` is false. Counting ends at ${maxTotalCount}.`,
+      ...(countsNeed && { needs: countsNeed }),
       extensions,
       resolve: async ({ size }) => (await size()).count,
     }),
     isTotalCountExact: t.boolean({
       nullable: true,
-      description:
-        'False if counting ended before the whole list was looked at: then `totalCount` is a lower bound. Not in proxy mode.',
+      description: 'False if counting ended before the whole list was looked at: then `totalCount` is a lower bound.',
+      ...(countsNeed && { needs: countsNeed }),
       extensions,
       resolve: async ({ size }) => (await size()).isExact,
     }),

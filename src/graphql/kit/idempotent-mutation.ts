@@ -16,7 +16,7 @@ export const idempotencyKeyOfCreation = {
 /** Options of the result's field `repeated`. */
 export const repeatedOfCreation = {
   description:
-    'Whether this idempotency key was used before. If so, this is what the first request created, and nothing new was. In proxy mode it is true only if the service says so.',
+    'Whether this idempotency key was used before. If so, this is what the first request created, and nothing new was.',
 } as const;
 
 /** What a command returned, now or at its first request. */

@@ -1,13 +1,13 @@
 /** Relay's object identification: the fields `node` and `nodes`, which take global ids (global-ids.ts). */
 
-import { defaultTypeResolver, type GraphQLTypeResolver } from 'graphql';
+import { defaultTypeResolver, type GraphQLSchema, type GraphQLTypeResolver } from 'graphql';
 import { type Issue, ServiceError } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import { readsById, readsByIds } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
 import { type IdKind, parseGlobalId } from './global-ids.ts';
-import type { Run } from './runs.ts';
+import type { Run } from './needs.ts';
 import { nullMeansError } from './semantic-nullability.ts';
 import { type GivenArguments, type ItemSource, readsFrom } from './source.ts';
 
@@ -90,10 +90,15 @@ export const Node = builder.interfaceRef<object>('Node').implement({
  * @param path of the id among the arguments
  * @throws ServiceError `invalid_parameters` for what is no global id, as a raw id
  */
-export async function findNode(id: string, context: GraphQLContext, path: Issue['path']): Promise<object | null> {
+export async function findNode(
+  id: string,
+  context: GraphQLContext,
+  schema: GraphQLSchema,
+  path: Issue['path'],
+): Promise<object | null> {
   const parsed = parseGlobalId(id);
   if (parsed === null) throw invalidParameters([{ path, code: 'malformed', message: noGlobalId }]);
-  return findOfKind(parsed.kind, parsed.rawIds, context);
+  return findOfKind(parsed.kind, parsed.rawIds, context, schema);
 }
 
 export const noGlobalId =
@@ -103,9 +108,12 @@ export async function findOfKind(
   name: string,
   rawIds: readonly string[],
   context: GraphQLContext,
+  schema: GraphQLSchema,
 ): Promise<object | null> {
   const kind = nodeKinds.get(name);
   if (kind === undefined || rawIds.length !== kind.rawIds) return null;
+  // Of a kind that this set-up does not serve there is none.
+  if (schema.getType(kind.type ?? name) === undefined) return null;
   const found = await kind.load(rawIds, context);
   if (found !== null && kind.type !== undefined) typesRead.set(found, kind.type);
   return found;
@@ -120,7 +128,7 @@ builder.queryFields((t) => ({
       id: t.arg.id({ required: true, description: 'The `id` of any object that has one.' }),
     },
     extensions: readsById,
-    resolve: (_root, { id }, context) => findNode(id, context, ['id']),
+    resolve: (_root, { id }, context, { schema }) => findNode(id, context, schema, ['id']),
   }),
   nodes: t.field({
     type: [Node],
@@ -134,7 +142,8 @@ builder.queryFields((t) => ({
       }),
     },
     extensions: { ...readsByIds('ids', maxByIds), ...nullMeansError },
-    resolve: (_root, { ids }, context) => readEach('ids', ids, (id, place) => findNode(id, context, ['ids', place])),
+    resolve: (_root, { ids }, context, { schema }) =>
+      readEach('ids', ids, (id, place) => findNode(id, context, schema, ['ids', place])),
   }),
 }));
 

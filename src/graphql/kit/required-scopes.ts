@@ -26,7 +26,7 @@ export const requiresScopesDirective = new GraphQLDirective({
 });
 
 export const scopeOf = ({ extensions }: GraphQLField<unknown, unknown>): Scope | undefined =>
-  // Only the plugin in runs.ts writes this extension.
+  // Only the plugin in needs.ts writes this extension.
   extensions.scope as Scope | undefined;
 
 /** The values of the directive: each scope that suffices. */

@@ -69,8 +69,7 @@ function noteLiterals(value: unknown, node: ValueNode): void {
 /** The shape checks the code, and reports it with the other invalid fields. */
 builder.scalarType('Currency', {
   extensions: printedAs('string'),
-  description:
-    'A currency by its ISO 4217 code, such as `EUR`. In proxy mode, the service decides which currencies it accepts.',
+  description: 'A currency by its ISO 4217 code, such as `EUR`.',
   specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',
   serialize(value) {
     if (typeof value === 'string') return value;

@@ -1,15 +1,15 @@
 /** What can be read as JSON: a field with a source in its `extensions` is compiled (executors/compiled). */
 import type { GraphQLField } from 'graphql';
-import type { AnyOperation } from '../../kernel/operation.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import type { ConnectionRequest } from './connection.ts';
+import type { Run } from './needs.ts';
 
 /** Reads the list of a connection field. `Args` are coerced arguments. */
 export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
-  readonly operation: Pick<AnyOperation, 'scope'>;
+  readonly operation: Run;
   readonly connection: (args: Args, context: Pick<GraphQLContext, 'caller'>) => ConnectionRequest<Request, Item>;
   /** That the list is read with, and that global ids of its items have. Null for a list of the workspace. */
   readonly account: (args: Args) => string | null;
@@ -20,7 +20,7 @@ export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
 /** Finds the object of a field, as a page of one or none. */
 export interface ItemSource<Args> {
   /** Whose scope the caller needs. */
-  readonly operation: Pick<AnyOperation, 'scope'>;
+  readonly operation: Run;
   readonly id: (args: Args) => string;
   readonly pages: (ports: Ports) => PageSource<string, Page<unknown>> | undefined;
 }

@@ -8,7 +8,7 @@ import {
   textTypes,
 } from '../../http/static-files.ts';
 import { slimBundle } from './bundle.ts';
-import { type Example, exampleParts, examples } from './examples.ts';
+import { type Example, type ExampleGroup, exampleParts } from './examples.ts';
 
 const graphiqlFolder = new URL('./browser/', import.meta.url);
 
@@ -33,8 +33,8 @@ export const modulesOfPage: readonly string[] = [
   'examples.js',
 ];
 
-/** 9 MB that most processes never need. @param schema null if not everybody may read it */
-export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Assets> {
+/** 9 MB that most processes never need. @param schema null if not everybody may read it @param groups of examples */
+export async function graphiqlAssets(schema: GraphQLSchema | null, groups: readonly ExampleGroup[]): Promise<Assets> {
   const bundle = await import('@graphql-yoga/render-graphiql/graphiql');
   const { script, formatter, styles, icons } = slimBundle(bundle);
   return createAssets([
@@ -49,27 +49,31 @@ export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Asse
     ...(await Promise.all([...own, 'sign-in.js'].map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
     await readStaticFile('page.css', textTypes.css, graphiqlFolder),
     ...(await sharedModules()),
-    await exampleModule(),
+    await exampleModule(groups.flatMap(({ examples }) => examples)),
     ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);
 }
 
 /** By name: title, explanation, the texts of operation and variables, and which one to try next. */
-async function exampleModule(): Promise<StaticFile> {
-  const texts = await Promise.all(examples.map(async (example) => [example.name, await exampleOf(example)] as const));
+async function exampleModule(examples: readonly Example[]): Promise<StaticFile> {
+  const texts = await Promise.all(
+    examples.map(async (example) => [example.name, await exampleOf(example, examples)] as const),
+  );
   return ['examples.js', textTypes.js, `export const examples = ${JSON.stringify(Object.fromEntries(texts))};\n`];
 }
 
-async function exampleOf(example: Example): Promise<Readonly<Record<string, string | readonly string[]>>> {
+async function exampleOf(
+  example: Example,
+  all: readonly Example[],
+): Promise<Readonly<Record<string, string | readonly string[]>>> {
   const { about, query } = await exampleParts(example);
   const variables = Object.keys(example.variables).length === 0 ? '' : JSON.stringify(example.variables, null, 2);
-  return { title: example.title, about, query, variables, next: nextExample(example, about).name };
+  return { title: example.title, about, query, variables, next: nextExample(example, about, all).name };
 }
 
 /** The first one that "Try next" names, or the next of the menu. */
-function nextExample(example: Example, about: readonly string[]): Example {
+function nextExample(example: Example, about: readonly string[], all: readonly Example[]): Example {
   const titles = [...(about.at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title);
-  const all: readonly Example[] = examples;
   const named = all.find(({ title }) => titles.includes(title));
   return named ?? (all[(all.indexOf(example) + 1) % all.length] as Example);
 }

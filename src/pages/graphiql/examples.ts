@@ -3,6 +3,7 @@
  * exist in the demo workspace and the sandbox networks. A new example is a file and an entry here.
  */
 import { readFile } from 'node:fs/promises';
+import { type GraphQLSchema, parse, validate } from 'graphql';
 import { globalId } from '../../graphql/kit/global-ids.ts';
 
 export interface Example {
@@ -307,6 +308,18 @@ export const exampleGroups = [
 ] as const satisfies readonly ExampleGroup[];
 
 export const examples = exampleGroups.flatMap((group): readonly (typeof group.examples)[number][] => group.examples);
+
+/** The groups of what a gateway serves: not every set-up serves every example. */
+export async function servedExamples(schema: GraphQLSchema): Promise<ExampleGroup[]> {
+  const served = new Set<Example>();
+  for (const example of examples) {
+    const { query } = await exampleParts(example);
+    if (validate(schema, parse(query)).length === 0) served.add(example);
+  }
+  return exampleGroups
+    .map(({ title, examples: all }): ExampleGroup => ({ title, examples: all.filter((each) => served.has(each)) }))
+    .filter(({ examples: left }) => left.length > 0);
+}
 
 interface ExampleParts {
   /** Paragraphs; the last says what to try next. */

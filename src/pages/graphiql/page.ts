@@ -7,7 +7,7 @@ import { sendPage } from '../../http/send.ts';
 import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { graphiqlAssets, modulesOfPage } from './assets.ts';
-import { exampleGroups } from './examples.ts';
+import { type ExampleGroup, servedExamples } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 
 interface GraphiQLOptions {
@@ -15,8 +15,9 @@ interface GraphiQLOptions {
   readonly signIn: SignIn | null;
   /** Null where the page is not served. */
   readonly webhooksPage: string | null;
-  /** Null if not everybody may read it. */
-  readonly schema: GraphQLSchema | null;
+  readonly schema: GraphQLSchema;
+  /** Whether everybody may read the schema. */
+  readonly introspection: boolean;
 }
 
 /**
@@ -41,8 +42,9 @@ const wantsPage = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
 
 /** Contains no secret: anybody may read it. */
 export function createGraphiQL(endpoint: string, options: GraphiQLOptions): EndpointPage {
-  const { signIn, webhooksPage, schema } = options;
-  const assets = once(() => graphiqlAssets(schema));
+  const { signIn, webhooksPage, schema, introspection } = options;
+  const served = once(() => servedExamples(schema));
+  const assets = once(async () => graphiqlAssets(introspection ? schema : null, await served()));
 
   const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
     const path = assetsPath(endpoint, (await assets()).version);
@@ -56,11 +58,11 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
     const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
     return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
   };
-  const page = once(() =>
+  const page = once(async () =>
     render('page.html', {
       webhooks: webhooksPage === null ? '' : `<a href="${webhooksPage}">Webhooks</a>`,
-      examples: exampleMenu(),
-      options: dataElement('graphiql', { endpoint, introspection: schema !== null, signIn: signIn !== null }),
+      examples: exampleMenu(await served()),
+      options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
     }),
   );
   const signInPage = once(() =>
@@ -84,8 +86,8 @@ const dataElement = (id: string, data: object): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
 /** The first example has the focus when the menu opens. */
-const exampleMenu = (): string =>
-  exampleGroups
+const exampleMenu = (groups: readonly ExampleGroup[]): string =>
+  groups
     .map(
       ({ title, examples }, group) =>
         `<div><h2>${title}</h2><ul>${examples

@@ -1,14 +1,13 @@
 /** What each way to set a gateway up serves. `test/upstream/set-ups.slow.test.ts` tries each cell. */
+import { type SetUp, setUps } from '../../../src/kernel/set-up.ts';
 import { codes, row, table } from './markdown.ts';
 
-export const setUps = {
+const titles = {
   embedded: 'Embedded',
-  ownWebhooks: 'Own webhooks',
-  ownKeys: 'Proxy with own keys',
-  forwardedKeys: 'Proxy with forwarded keys',
-} as const;
-
-export type SetUp = keyof typeof setUps;
+  'own-webhooks': 'Own webhooks',
+  'own-keys': 'Proxy with own keys',
+  'forwarded-keys': 'Proxy with forwarded keys',
+} as const satisfies Record<SetUp, string>;
 
 /** By the gateway itself, by the service behind it, or by none of them. */
 type From = 'gateway' | 'service' | 'none';
@@ -24,14 +23,19 @@ interface Feature {
 
 const everywhere = {
   embedded: 'gateway',
-  ownWebhooks: 'gateway',
-  ownKeys: 'gateway',
-  forwardedKeys: 'gateway',
+  'own-webhooks': 'gateway',
+  'own-keys': 'gateway',
+  'forwarded-keys': 'gateway',
 } as const;
-const embeddedOnly = { ...everywhere, ownWebhooks: 'none', ownKeys: 'none', forwardedKeys: 'none' } as const;
-const notInProxyMode = { ...embeddedOnly, ownWebhooks: 'gateway' } as const;
-const jobsOfService = { ...everywhere, ownWebhooks: 'service', ownKeys: 'service', forwardedKeys: 'service' } as const;
-const webhooksOfService = { ...jobsOfService, ownWebhooks: 'gateway' } as const;
+const embeddedOnly = { ...everywhere, 'own-webhooks': 'none', 'own-keys': 'none', 'forwarded-keys': 'none' } as const;
+const notInProxyMode = { ...embeddedOnly, 'own-webhooks': 'gateway' } as const;
+const jobsOfService = {
+  ...everywhere,
+  'own-webhooks': 'service',
+  'own-keys': 'service',
+  'forwarded-keys': 'service',
+} as const;
+const webhooksOfService = { ...jobsOfService, 'own-webhooks': 'gateway' } as const;
 
 export const features: readonly Feature[] = [
   { what: 'Posts', fields: ['Query.posts'], from: jobsOfService },
@@ -112,14 +116,14 @@ export const features: readonly Feature[] = [
   { what: 'Samples of events', fields: ['Query.eventSamples'], from: everywhere },
   {
     what: 'The id of the key',
-    fields: [],
-    operations: { 'viewer.keyId': '{ viewer { keyId } }' },
-    from: { ...everywhere, forwardedKeys: 'service' },
+    fields: ['Query.viewer'],
+    from: { ...everywhere, 'forwarded-keys': 'service' },
   },
   {
     what: 'The rest of the key, access tokens',
-    fields: ['Query.viewer', 'Mutation.createAccessToken'],
-    from: { ...everywhere, forwardedKeys: 'none' },
+    fields: ['Mutation.createAccessToken'],
+    operations: { 'viewer.name': '{ viewer { name scopes accountIds expiresAt workspace { name } } }' },
+    from: { ...everywhere, 'forwarded-keys': 'none' },
   },
   { what: 'The webhooks page', fields: ['/webhooks'], from: notInProxyMode },
 ];
@@ -128,10 +132,10 @@ const cells: Readonly<Record<From, string>> = { gateway: 'yes', service: 'the se
 
 export const setUpTables: Readonly<Record<string, string>> = {
   'what each set-up serves': table(
-    ['', ...Object.values(setUps)],
+    ['', ...Object.values(titles)],
     features.map(({ what, fields, operations = {}, from }) => {
       const named = [...fields.map((field) => field.replace(/^\w+\./, '')), ...Object.keys(operations)];
-      return row(`${what}: ${codes(named)}`, ...(Object.keys(setUps) as SetUp[]).map((setUp) => cells[from[setUp]]));
+      return row(`${what}: ${codes(named)}`, ...setUps.map((setUp) => cells[from[setUp]]));
     }),
   ),
 };

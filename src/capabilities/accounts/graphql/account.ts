@@ -81,8 +81,7 @@ builder.queryField('account', (t) =>
 builder.subscriptionField('accountUpdated', (t) =>
   t.field({
     type: AccountObject,
-    description:
-      'Emits each of these accounts at once as it is, and again whenever its status, name or type changes. Not in proxy mode.',
+    description: 'Emits each of these accounts at once as it is, and again whenever its status, name or type changes.',
     args: { accountIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} accounts.` }) },
     runs: watchAccounts,
     extensions: readsById,

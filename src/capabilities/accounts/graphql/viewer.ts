@@ -4,7 +4,6 @@ import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { nullMeansError } from '../../../graphql/kit/semantic-nullability.ts';
 import { type Caller, type CallerToken, type Scope, scopes } from '../../../kernel/caller.ts';
-import { notOffered } from '../../../kernel/errors.ts';
 import { entriesOf } from '../../../kernel/lib/objects.ts';
 
 export const ScopeEnum = builder.enumType('Scope', {
@@ -16,15 +15,6 @@ export const ScopeEnum = builder.enumType('Scope', {
     ]),
   ) as Record<string, { value: Scope; description: string }>,
 });
-
-const knownOfKey =
-  <Value>(read: (caller: Caller) => Value) =>
-  (caller: Caller): Value => {
-    if (caller.forwardedKey !== undefined) throw notOffered('read what an API key is and may do');
-    return read(caller);
-  };
-
-const atItsPath = 'In proxy mode with forwarded keys: null, with `errors/feature_not_subscribed`.';
 
 export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('Workspace', {
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
@@ -60,35 +50,39 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       resolve: ({ keyId, token }) => globalId('Viewer', ...(token === undefined ? [keyId] : [keyId, token.id])),
     }),
     keyId: t.exposeID('keyId', {
-      description:
-        'Id of the key, as `npm run key -- list` shows it. In proxy mode with forwarded keys, a hash of the key.',
+      description: 'Id of the key, as the log has it.',
     }),
     name: t.string({
+      needs: 'keys',
       nullable: true,
-      description: `Name of the key. ${atItsPath}`,
+      description: 'Name of the key.',
       extensions: nullMeansError,
-      resolve: knownOfKey(({ keyName }) => keyName),
+      resolve: ({ keyName }) => keyName,
     }),
     scopes: t.field({
+      needs: 'keys',
       type: [ScopeEnum],
       nullable: true,
-      description: `The permissions of the key. ${atItsPath}`,
+      description: 'The permissions of the key.',
       extensions: { ...listOf(8), ...nullMeansError },
-      resolve: knownOfKey(({ scopes }) => [...scopes]),
+      resolve: ({ scopes }) => [...scopes],
     }),
     accountIds: t.idList({
+      needs: 'keys',
       nullable: true,
-      description: `Ids of the accounts that the key is limited to. Null if it may use every account of the workspace. ${atItsPath}`,
+      description: 'Ids of the accounts that the key is limited to. Null if it may use every account of the workspace.',
       extensions: listOf(20),
-      resolve: knownOfKey(({ accountIds }) => accountIds && [...accountIds]),
+      resolve: ({ accountIds }) => accountIds && [...accountIds],
     }),
     expiresAt: t.field({
+      needs: 'keys',
       type: 'DateTime',
       nullable: true,
-      description: `When the key expires. Null if it does not expire. ${atItsPath}`,
-      resolve: knownOfKey(({ expiresAt }) => expiresAt?.toISOString()),
+      description: 'When the key expires. Null if it does not expire.',
+      resolve: ({ expiresAt }) => expiresAt?.toISOString(),
     }),
     token: t.field({
+      needs: 'keys',
       type: ViewerTokenObject,
       nullable: true,
       description:
@@ -96,11 +90,12 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       resolve: ({ token }) => token,
     }),
     workspace: t.field({
+      needs: 'keys',
       type: WorkspaceObject,
       nullable: true,
-      description: `The workspace that the key belongs to. ${atItsPath}`,
+      description: 'The workspace that the key belongs to.',
       extensions: nullMeansError,
-      resolve: knownOfKey(({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name })),
+      resolve: ({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name }),
     }),
   }),
 });
@@ -109,8 +104,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: ViewerObject,
     nullable: true,
-    description:
-      'The API key that made the request, which is valid: in proxy mode with forwarded keys, the service is asked. No scope is required.',
+    description: 'The API key that made the request. It is valid, or this is an error.',
     extensions: { ...readsById, ...nullMeansError },
     resolve: async (_root, _args, context) => {
       await context.ports.accounts.checkKey(context);

@@ -145,7 +145,7 @@ builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryObject,
     description:
-      'Emits a delivery when it is created and when its state changes: its newest state, so that one in between may be skipped. For earlier deliveries, query `deliveries`. Not in proxy mode.',
+      'Emits a delivery when it is created and when its state changes: its newest state, so that one in between may be skipped. For earlier deliveries, query `deliveries`.',
     args: {
       webhookIds: t.arg.idList({
         description: `Ids of 1 to ${maxWatched} webhooks to watch. Defaults to all webhooks of the workspace.`,

@@ -84,7 +84,7 @@ builder.queryField('events', (t) =>
     type: AccountEventConnection,
     nullable: true,
     description:
-      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each. Not in proxy mode.',
+      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each.',
     args: { ...filterArgs, ...connectionArgs(deliveryLimits, 'events') },
     runs: listEvents,
     resolve: (_root, args, context) => readConnection(context, requestOf(args, context)),
@@ -95,7 +95,7 @@ builder.subscriptionField('eventReceived', (t) =>
   t.field({
     type: AccountEventObject,
     description:
-      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`. Not in proxy mode.',
+      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`.',
     args: {
       ...filterArgs,
       since: t.arg({

@@ -48,7 +48,7 @@ builder.queryField('deliveries', (t) =>
     type: DeliveryConnection,
     nullable: true,
     description:
-      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts. Not in proxy mode.',
+      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts.',
     args: { webhookId: t.arg.id({ description: 'Lists only the deliveries to this webhook.' }), ...listArgs },
     extensions: readsFrom(deliveryList),
     resolve: (_root, args, context) => connectDeliveries(context, args),
@@ -59,7 +59,7 @@ builder.interfaceField(WebhookInterface, 'deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
     nullable: true,
-    description: 'Lists the deliveries to the webhook. Not in proxy mode.',
+    description: 'Lists the deliveries to the webhook.',
     args: listArgs,
     extensions: readsFrom(deliveryList, { ids: { webhookId: 'id' } }),
     resolve: ({ id }, args, context) => connectDeliveries(context, { ...args, webhookId: id }),

@@ -93,7 +93,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookStatisticsObject,
     nullable: true,
     description:
-      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Not in proxy mode.',
+      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account.',
     args: statisticsArgs,
     runs: readStatistics,
     extensions: readsCounts,
@@ -104,7 +104,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookBacklogObject,
     nullable: true,
     description:
-      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Not in proxy mode.',
+      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook.',
     runs: readBacklogs,
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
@@ -151,8 +151,7 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
   t.field({
     type: WebhookSummaryObject,
     nullable: true,
-    description:
-      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Not in proxy mode.',
+    description: 'Figures of all webhooks of the workspace; null for an API key that is limited to accounts.',
     args: statisticsArgs,
     runs: readWebhookSummary,
     extensions: readsCounts,

@@ -24,7 +24,7 @@ function postingAfter(
 
 const postingField = {
   type: PnetJobPostingObject,
-  ...foundById('The job after the mutation. Embedded mode only.', findJobs),
+  ...foundById('The job after the mutation.', findJobs),
 } as const;
 
 /** A payload that clients can add to a list, unlike the result union, which has errors. */
@@ -83,9 +83,9 @@ const unsolved = (error: Error): UnsolvedCheckpoint | undefined =>
 builder.objectField(errorTypes.checkpoint, 'checkpoint', (t) =>
   t.field({
     type: CheckpointObject,
+    needs: 'postings',
     nullable: true,
-    description:
-      'The checkpoint that is still open: send another input. Null if none is: publish the draft again. In proxy mode it is always null, because the service does not report it.',
+    description: 'The checkpoint that is still open: send another input. Null if none is: publish the draft again.',
     resolve: ({ error }) => unsolved(error)?.checkpoint ?? null,
   }),
 );
@@ -124,8 +124,7 @@ mutationField('editJob', {
 });
 
 mutationField('createJobDraft', {
-  description:
-    'Creates a draft, which `publishJob` publishes. Embedded mode only, because the contract has no such call.',
+  description: 'Creates a draft, which `publishJob` publishes.',
   input: CreateJobDraftInput,
   inputDescription: 'The draft to create.',
   result: draftResult,
@@ -144,8 +143,7 @@ mutationField('publishJob', {
 });
 
 mutationField('solveJobCheckpoint', {
-  description:
-    'Solves the open checkpoint of a draft. Another checkpoint may follow. In embedded mode, a checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again. In proxy mode, the service decides.',
+  description: 'Solves the open checkpoint of a draft. Another checkpoint may follow.',
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,

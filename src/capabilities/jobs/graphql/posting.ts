@@ -51,8 +51,7 @@ const contentField = <Name extends keyof JobFields>(name: Name, description: str
 });
 
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
-  description:
-    'A job posting, or a draft of one. Available in embedded mode only, because the contract has no such read.',
+  description: 'A job posting, or a draft of one.',
   interfaces: [Node],
   extensions: postingMaxAge,
   isTypeOf: isOf<JobPosting>('PnetJobPosting'),
@@ -123,4 +122,4 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
 /** The names of the fields that show content. */
 export const contentFields: ReadonlySet<string> = new Set(keysOf(jobFields).map(camelCase));
 
-registerNode('Job', ([jobId], { loaders }) => loaders.jobs.load(jobId));
+registerNode('Job', ([jobId], { loaders }) => loaders.jobs.load(jobId), { rawIds: 1, type: PnetJobPostingObject.name });

@@ -47,7 +47,7 @@ const jobList = countedListSource(jobPostings, (ports) => ports.jobs.pages);
 builder.queryFields((t) => ({
   jobPosting: t.field({
     type: PnetJobPostingObject,
-    ...foundById('The job posting or draft with this id. Null if the key cannot see one. Embedded mode only.', {
+    ...foundById('The job posting or draft with this id. Null if the key cannot see one.', {
       operation: findJobs,
       id: ({ jobId }: { readonly jobId: string }) => jobId,
       pages: ({ jobs }) => jobs.found,
@@ -58,7 +58,7 @@ builder.queryFields((t) => ({
   jobPostings: t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts. Embedded mode only.',
+    description: 'Job postings and drafts.',
     args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
     extensions: readsFrom(jobList),
     resolve: (_root, args, context, info) => connectJobs(info)(context, args),
@@ -79,8 +79,7 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
 builder.subscriptionField('jobPostingUpdated', (t) =>
   t.field({
     type: PnetJobPostingObject,
-    description:
-      'Emits each of these job postings at once as it is, and again whenever it changes. Embedded mode only.',
+    description: 'Emits each of these job postings at once as it is, and again whenever it changes.',
     args: {
       jobIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} job postings or drafts.` }),
     },

@@ -34,15 +34,11 @@ export const MentionObject = partType<PnetPost['mentions'][number]>('PnetMention
     url: t.exposeString('url', required('URL of the profile of the person or company.')),
     start: t.exposeFloat(
       'start',
-      required(
-        'Where the mention starts, in UTF-16 code units, as JavaScript counts: an emoji often has two. In proxy mode as the service counts; the contract does not say.',
-      ),
+      required('Where the mention starts, in UTF-16 code units, as JavaScript counts: an emoji often has two.'),
     ),
     length: t.exposeFloat(
       'length',
-      required(
-        'Length of the mention, in UTF-16 code units, as JavaScript counts: an emoji often has two. In proxy mode as the service counts; the contract does not say.',
-      ),
+      required('Length of the mention, in UTF-16 code units, as JavaScript counts: an emoji often has two.'),
     ),
   }),
 });

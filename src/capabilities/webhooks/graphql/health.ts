@@ -39,7 +39,7 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
 builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
   t.boolean({
     ...foundById(
-      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Not in proxy mode.',
+      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook.',
       findWebhookHealth,
     ),
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
@@ -50,7 +50,7 @@ builder.interfaceField(WebhookInterface, 'health', (t) =>
   t.field({
     type: WebhookHealthObject,
     ...foundById(
-      "Health of the webhook's endpoint; null if the API key may not manage the webhook. Not in proxy mode.",
+      "Health of the webhook's endpoint; null if the API key may not manage the webhook.",
       findWebhookHealth,
     ),
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),

@@ -13,7 +13,9 @@ import { type ListedWebhook, webhookLimits } from '../shapes.ts';
 import { WebhookHealthStateEnum, WebhookOrderEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
 
-const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', WebhookInterface, 'webhooks');
+const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', WebhookInterface, 'webhooks', {
+  countsNeed: 'ownWebhooks',
+});
 
 const listArgs = builder.args((t) => ({
   source: t.field({
@@ -27,14 +29,14 @@ const listArgs = builder.args((t) => ({
   enabled: t.boolean({ description: 'Whether the webhooks to list are enabled. Defaults to both.' }),
   health: t.field({
     type: [WebhookHealthStateEnum],
-    description:
-      'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all. Not in proxy mode.',
+    needs: 'ownWebhooks',
+    description: 'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all.',
   }),
   query: t.string({ description: searchDescription('webhooks', 'whose name contains') }),
   orderBy: t.field({
     type: WebhookOrderEnum,
-    description:
-      'Order of the list. Defaults to the oldest first; in proxy mode to that of the service, which has no other.',
+    needs: 'ownWebhooks',
+    description: 'Order of the list. Defaults to the oldest first.',
   }),
   ...connectionArgs(webhookLimits, 'webhooks'),
 }));

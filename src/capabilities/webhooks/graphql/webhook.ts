@@ -104,8 +104,7 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
     name: t.exposeString('name', optional('Display name.')),
     enabled: t.exposeBoolean('enabled', {
-      description:
-        'Whether events are delivered to the webhook. If not, its deliveries are held; in proxy mode, the service decides.',
+      description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
     }),
     requestUrl: t.exposeString('request_url', {
       description:
