@@ -464,7 +464,7 @@ test('the log contains no key, header value or checkpoint input, at any log leve
   const webhook = `mutation { createWebhook(input: { requestUrl: "URL", source: { users: {} },
     headers: [{ key: "x-token", value: "${secrets['the value of a header']}" }] }) { __typename } }`;
   const solve = (input: string, draftId: string) =>
-    `mutation { solveJobCheckpoint(input: { accountId: "${accountId}", draftId: "${draftId}", input: "${input}" }) { __typename } }`;
+    `mutation { solveJobCheckpoint(input: { accountId: "${accountId}", jobId: "${draftId}", solution: "${input}" }) { __typename } }`;
   const drafts = await graphql(
     address,
     key,
@@ -474,7 +474,7 @@ test('the log contains no key, header value or checkpoint input, at any log leve
     drafts.data.jobPostings.nodes.find((each: { companyJobId: string }) => each.companyJobId === `sandbox:${scenario}`)
       .jobId;
   const publish = (draftId: string) =>
-    `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${draftId}", mode: FREE }) { __typename } }`;
+    `mutation { publishJob(input: { accountId: "${accountId}", jobId: "${draftId}", mode: FREE }) { __typename } }`;
 
   const responses = [
     await graphql(address, secrets['another key'], '{ viewer { name } }'),

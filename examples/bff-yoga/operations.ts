@@ -8,14 +8,14 @@ export const Feed = graphql(`query Feed($accountId: ID!, $of: String!, $after: S
   }
 }`);
 export const Publish = graphql(`mutation Publish($accountId: ID!, $draftId: ID!) {
-  publishJob(input: { accountId: $accountId, draftId: $draftId, mode: FREE }) {
+  publishJob(input: { accountId: $accountId, jobId: $draftId, mode: FREE }) {
     __typename
-    ... on PnetJobPostingPublished { jobState }
+    ... on PnetJobPostingPublished { state }
     ... on PnetJobPostingPublishCheckpoint { checkpointType }
     ...Failure
   }
 }`);
 export const Job = graphql(`query Job($jobId: ID!) { jobPosting(jobId: $jobId) { account { accountId } } }`);
 export const JobChanges = graphql(`subscription JobChanges($jobId: ID!) {
-  jobPostingUpdated(jobIds: [$jobId]) { jobState }
+  jobPostingUpdated(jobIds: [$jobId]) { state }
 }`);

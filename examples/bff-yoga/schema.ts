@@ -76,7 +76,7 @@ export const schema = createSchema<Context>({
         const result = await fromGateway(ask(Publish, args).then(({ publishJob }) => publishJob));
         switch (result.__typename) {
           case 'PnetJobPostingPublished':
-            return { __typename: 'Posting', state: result.jobState };
+            return { __typename: 'Posting', state: result.state };
           case 'PnetJobPostingPublishCheckpoint':
             return { __typename: 'Question', about: result.checkpointType };
           default:
@@ -91,8 +91,8 @@ export const schema = createSchema<Context>({
           assertSees(visitor, job?.account?.accountId);
           return watch(JobChanges, args);
         },
-        resolve: ({ jobPostingUpdated }: { jobPostingUpdated: { jobState: string } }) => ({
-          state: jobPostingUpdated.jobState,
+        resolve: ({ jobPostingUpdated }: { jobPostingUpdated: { state: string } }) => ({
+          state: jobPostingUpdated.state,
         }),
       },
     },

@@ -22,7 +22,7 @@ const Solve = graphql(`mutation Solve($input: SolveJobCheckpointInput!) {
     ... on CheckpointError { checkpoint { attemptsLeft } issues { code } }
   }
 }`);
-const Job = graphql(`subscription Job($jobIds: [ID!]!) { jobPostingUpdated(jobIds: $jobIds) { jobState } }`);
+const Job = graphql(`subscription Job($jobIds: [ID!]!) { jobPostingUpdated(jobIds: $jobIds) { state } }`);
 
 const accountId = 'pnet-----------------A';
 const feed = pages(async (after) => (await ask(Feed, { accountId, identifier: 'ACoSandbox250', after })).posts);
@@ -33,17 +33,17 @@ for await (const { nodes } of feed) {
 
 const draftId = '1011'; // the sandbox asks for a code and then for a token
 const inputs = { EMAIL_VERIFICATION: ['sandbox-email-token'], OTP: ['', 'abc', '000000', '123456'], UNRECOGNIZED: [] };
-let job = unwrap((await ask(Publish, { input: { accountId, draftId, mode: 'FREE' } })).publishJob);
+let job = unwrap((await ask(Publish, { input: { accountId, jobId: draftId, mode: 'FREE' } })).publishJob);
 while (job.__typename === 'PnetJobPostingPublishCheckpoint') {
   const input = inputs[job.checkpointType].shift(); // in its place ask the user
   if (input === undefined) throw new Error(`Nobody answered ${job.checkpointType}`);
-  const { solveJobCheckpoint: solved } = await ask(Solve, { input: { accountId, draftId, input } });
+  const { solveJobCheckpoint: solved } = await ask(Solve, { input: { accountId, jobId: draftId, solution: input } });
   // The checkpoint stays open: ask again.
   if (solved.__typename === 'CheckpointError' && solved.checkpoint)
     console.log(`"${input}" is ${solved.issues[0]?.code}. Attempts left: ${solved.checkpoint.attemptsLeft}`);
   else job = unwrap(solved);
 }
 for await (const { jobPostingUpdated } of watch(Job, { jobIds: [draftId] })) {
-  console.log('The posting is', jobPostingUpdated.jobState);
+  console.log('The posting is', jobPostingUpdated.state);
   break; // it ends the subscription
 }

@@ -33,7 +33,7 @@ const description = `Postern: jobs, posts and webhooks of connected accounts.
 
 Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Start with
 \`viewer\` and \`accounts\`: most other fields need an \`accountId\`. An \`id\` is always a global id, for caches and
-for \`node\`. \`accountId\`, \`jobId\`, \`draftId\`, \`webhookId\` and \`deliveryId\` are raw ids; as arguments they take the global id of
+for \`node\`. \`accountId\`, \`jobId\`, \`webhookId\` and \`deliveryId\` are raw ids; as arguments they take the global id of
 the object as well. All other ids are those of a network.
 
 Mutations return expected failures as data: select \`... on ServiceError { code message }\`. Failures of queries, of API

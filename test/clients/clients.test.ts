@@ -25,10 +25,10 @@ const documents = {
   editJob: `mutation Edit($input: EditJobInput!) {
     editJob(input: $input) { __typename ... on PnetJobPostingEdited { jobId } ${failure} } }`,
   publishJob: `mutation Publish($input: PublishJobInput!) { publishJob(input: $input) {
-    __typename ... on PnetJobPostingPublished { jobId jobState }
+    __typename ... on PnetJobPostingPublished { jobId state }
     ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure} } }`,
   solveJobCheckpoint: `mutation Solve($input: SolveJobCheckpointInput!) { solveJobCheckpoint(input: $input) {
-    __typename ... on PnetJobPostingPublished { jobId jobState }
+    __typename ... on PnetJobPostingPublished { jobId state }
     ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure} } }`,
   createWebhook: `mutation Create($input: CreateWebhookInput!) { createWebhook(input: $input) {
     __typename ... on WebhookCreated { webhookId webhook { id webhookId events data { name key } } } ${failure} } }`,
@@ -187,14 +187,15 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
       description: 'Edited',
       apply_method: { type: 'external', url: 'https://jobs.example' },
     });
-    const { publishJob } = await client.run('publishJob', { input: { accountId, draftId: jobId, mode: 'FREE' } });
-    expect(publishJob).toEqual({ __typename: 'PnetJobPostingPublished', jobId, jobState: 'ACTIVE' });
+    const { publishJob } = await client.run('publishJob', { input: { accountId, jobId, mode: 'FREE' } });
+    expect(publishJob).toEqual({ __typename: 'PnetJobPostingPublished', jobId, state: 'ACTIVE' });
 
     const draftId = await workspace.draft({ accountId, scenario: 'email-then-otp' });
-    const opened = await client.run('publishJob', { input: { accountId, draftId, mode: 'PROMOTED' } });
+    const opened = await client.run('publishJob', { input: { accountId, jobId: draftId, mode: 'PROMOTED' } });
     const checkpoint = { __typename: 'PnetJobPostingPublishCheckpoint', jobId: draftId };
     expect(opened.publishJob).toEqual({ ...checkpoint, checkpointType: 'EMAIL_VERIFICATION' });
-    const solve = (input: string) => client.run('solveJobCheckpoint', { input: { accountId, draftId, input } });
+    const solve = (input: string) =>
+      client.run('solveJobCheckpoint', { input: { accountId, jobId: draftId, solution: input } });
     expect((await solve('wrong')).solveJobCheckpoint).toMatchObject({
       __typename: 'CheckpointError',
       ...told('invalid_checkpoint_solution'),
@@ -203,7 +204,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
     expect((await solve('123456')).solveJobCheckpoint).toEqual({
       __typename: 'PnetJobPostingPublished',
       jobId: draftId,
-      jobState: 'ACTIVE',
+      state: 'ACTIVE',
     });
     expect((await workspace.job(draftId)).state).toBe('active');
   });
@@ -251,7 +252,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
             ? await mutationFailure('editJob', { accountId, jobId: id }, fails.errorName)
             : await mutationFailure(
                 'publishJob',
-                { accountId, draftId: id, mode: fails.modes?.[0] ?? 'FREE' },
+                { accountId, jobId: id, mode: fails.modes?.[0] ?? 'FREE' },
                 fails.errorName,
               );
         expect(failed, scenario).toMatchObject(told(fails.errorName));
@@ -263,7 +264,11 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
         if (session === 'ok') continue;
         const broken = await workspace.account({ session });
         const draftId = await workspace.draft({ accountId: broken });
-        const failed = await mutationFailure('publishJob', { accountId: broken, draftId, mode: 'FREE' }, session);
+        const failed = await mutationFailure(
+          'publishJob',
+          { accountId: broken, jobId: draftId, mode: 'FREE' },
+          session,
+        );
         expect(failed).toMatchObject(told(session));
         const listing = await client.failure('posts', { accountId: broken, identifier: 'ACoSandbox1', first: 1 });
         expect(listing).toMatchObject(told(session));

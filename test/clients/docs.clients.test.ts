@@ -55,8 +55,8 @@ const next = (read: Feed | null | undefined): string | null => {
   const { hasNextPage, endCursor } = read.posts.pageInfo;
   return hasNextPage ? endCursor : null;
 };
-const watchJob = 'subscription Job { jobPostingUpdated(jobIds: ["1001"]) { id jobState } }';
-const jobOf1001 = { jobPostingUpdated: { jobState: 'DRAFT' } };
+const watchJob = 'subscription Job { jobPostingUpdated(jobIds: ["1001"]) { id state } }';
+const jobOf1001 = { jobPostingUpdated: { state: 'DRAFT' } };
 
 let project: ReadersProject;
 beforeAll(async () => {

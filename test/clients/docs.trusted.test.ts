@@ -56,9 +56,9 @@ async function runTrusted(project: ReadersProject, manifest: string, program: st
 const posts = `posts(accountId: "pnet-----------------A", identifier: $identifier, first: 1) {
   edges { node { ... on NetworkPost { id text author { id name } } } }
 }`;
-const job = 'jobPostingUpdated(jobIds: ["2001"]) { id jobState }';
+const job = 'jobPostingUpdated(jobIds: ["2001"]) { id state }';
 const author = { name: 'Amara Lindqvist' };
-const expected = [{ posts: { edges: [{ node: { text: expect.any(String), author } }] } }, { jobState: 'ACTIVE' }];
+const expected = [{ posts: { edges: [{ node: { text: expect.any(String), author } }] } }, { state: 'ACTIVE' }];
 
 test('GraphQL Code Generator, with postern.ts, Apollo Client and urql', async () => {
   const project = await projectOf();

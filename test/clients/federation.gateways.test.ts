@@ -134,10 +134,10 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
     const { data, errors } = await ask(
       `mutation ($input: PublishJobInput!) { publishJob(input: $input) {
         __typename
-        ... on PnetJobPostingPublished { jobState }
+        ... on PnetJobPostingPublished { state }
         ... on ServiceError { code status message }
       } }`,
-      { input: { accountId: accounts[0], draftId: '404', mode: 'FREE' } },
+      { input: { accountId: accounts[0], jobId: '404', mode: 'FREE' } },
     );
     expect(errors).toEqual([]);
     expect(data.publishJob).toMatchObject({
@@ -156,7 +156,7 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
         __typename
         ... on PnetJobPostingPublishCheckpoint { checkpointType jobPosting { applicants } }
       } }`,
-      { input: { accountId, draftId, mode: 'FREE' } },
+      { input: { accountId, jobId: draftId, mode: 'FREE' } },
     );
     expect(published.errors).toEqual([]);
     expect(published.data.publishJob).toEqual({
@@ -166,16 +166,16 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
     });
     const solve = `mutation ($input: SolveJobCheckpointInput!) { solveJobCheckpoint(input: $input) {
       __typename
-      ... on PnetJobPostingPublished { jobState }
+      ... on PnetJobPostingPublished { state }
       ... on ServiceError { code }
     } }`;
-    const wrong = await ask(solve, { input: { accountId, draftId, input: '000000' } });
+    const wrong = await ask(solve, { input: { accountId, jobId: draftId, solution: '000000' } });
     expect(wrong.data.solveJobCheckpoint).toEqual({
       __typename: 'CheckpointError',
       code: 'INVALID_CHECKPOINT_SOLUTION',
     });
-    const right = await ask(solve, { input: { accountId, draftId, input: '123456' } });
-    expect(right.data.solveJobCheckpoint).toEqual({ __typename: 'PnetJobPostingPublished', jobState: 'ACTIVE' });
+    const right = await ask(solve, { input: { accountId, jobId: draftId, solution: '123456' } });
+    expect(right.data.solveJobCheckpoint).toEqual({ __typename: 'PnetJobPostingPublished', state: 'ACTIVE' });
   });
 
   test('exactly one of the fields of a one-of is given, also where the gateway does not look', async () => {

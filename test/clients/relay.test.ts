@@ -58,7 +58,7 @@ const operations = [
     }
   }`,
   `fragment app_job on PnetJobPosting @refetchable(queryName: "appJobRefetchQuery") {
-    id jobState account { ...app_account }
+    id state account { ...app_account }
   }`,
   // Lists behind an object, with filters: the arguments that choose a list are part of its key, unless a filter says which are.
   `fragment app_account_page on Account

@@ -90,7 +90,7 @@ const backends: Readonly<Record<string, Backend>> = {
     made: [
       ...madeInBoth,
       ...['accounts', 'headers', 'data', 'lastAttempt', 'attempts', 'screeningQuestions'],
-      ...['autoArchiveApplicants', 'sendRejectionNotification', 'includePosterInfo'],
+      ...['autoArchiveApplicants', 'hasRejectionNotification', 'hasPosterInfo'],
     ],
     nested: [
       ...listsOf(authors, 'posts'),

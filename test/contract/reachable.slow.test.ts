@@ -102,7 +102,7 @@ const requests: Readonly<Record<EndpointName, Requests>> = {
   PUB: {
     rest: ({ id = '1001', mode = 'FREE' }, account_id) => ['POST', `/v1/pnet/jobs/${id}/publish`, { account_id, mode }],
     graphql: ({ id = '1001', mode = 'FREE' }, accountId) =>
-      `mutation { publishJob(input: { draftId: ${text(id)}, accountId: ${text(accountId)}, mode: ${mode} }) { ${failed} } }`,
+      `mutation { publishJob(input: { jobId: ${text(id)}, accountId: ${text(accountId)}, mode: ${mode} }) { ${failed} } }`,
   },
   CHK: {
     rest: ({ id = '1009', input = 'x' }, account_id) => [
@@ -111,7 +111,7 @@ const requests: Readonly<Record<EndpointName, Requests>> = {
       { account_id, input },
     ],
     graphql: ({ id = '1009', input = 'x' }, accountId) =>
-      `mutation { solveJobCheckpoint(input: { draftId: ${text(id)}, accountId: ${text(accountId)}, input: ${text(input)} }) { ${failed} } }`,
+      `mutation { solveJobCheckpoint(input: { jobId: ${text(id)}, accountId: ${text(accountId)}, solution: ${text(input)} }) { ${failed} } }`,
   },
   POSTS: {
     rest: ({ id = 'ACoSandbox1' }, accountId) => ['GET', `/v1/users/${id}/posts?account_id=${accountId}`],

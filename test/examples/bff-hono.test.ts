@@ -37,13 +37,13 @@ test('passes a mutation, whichever its result', async () => {
   const publish = (draftId: string) =>
     grace.ask(
       `mutation ($input: PublishJobInput!) { publishJob(input: $input) {
-        __typename ... on PnetJobPostingPublished { jobState } ... on ServiceError { code }
+        __typename ... on PnetJobPostingPublished { state } ... on ServiceError { code }
       } }`,
-      { input: { accountId: pnet, draftId, mode: 'FREE' } },
+      { input: { accountId: pnet, jobId: draftId, mode: 'FREE' } },
     );
   expect((await publish('1001')).data.publishJob).toEqual({
     __typename: 'PnetJobPostingPublished',
-    jobState: 'ACTIVE',
+    state: 'ACTIVE',
   });
   expect((await publish('1017')).data.publishJob).toEqual({
     __typename: 'RequestError',
@@ -92,8 +92,8 @@ test('passes the headers that are named, and no others', async () => {
 });
 
 const posting = (jobId: string, name: string) =>
-  `subscription ${name} { jobPostingUpdated(jobIds: ["${jobId}"]) { jobState } }`;
-const draft = { data: { jobPostingUpdated: { jobState: 'DRAFT' } } };
+  `subscription ${name} { jobPostingUpdated(jobIds: ["${jobId}"]) { state } }`;
+const draft = { data: { jobPostingUpdated: { state: 'DRAFT' } } };
 
 test('a stream is cut off with the gateway, so that the client of the visitor comes back', async () => {
   const connections: boolean[] = [];

@@ -71,13 +71,13 @@ test('a mutation has the types of its result', async () => {
   const publish = (draftId: string) =>
     grace.ask(
       `mutation ($input: PublishJobInput!) { publishJob(input: $input) {
-        __typename ... on PnetJobPostingPublished { jobState } ... on ServiceError { code }
+        __typename ... on PnetJobPostingPublished { state } ... on ServiceError { code }
       } }`,
-      { input: { accountId: pnet, draftId, mode: 'FREE' } },
+      { input: { accountId: pnet, jobId: draftId, mode: 'FREE' } },
     );
   expect((await publish('1001')).data.publishJob).toEqual({
     __typename: 'PnetJobPostingPublished',
-    jobState: 'ACTIVE',
+    state: 'ACTIVE',
   });
   expect((await publish('1017')).data.publishJob).toEqual({
     __typename: 'RequestError',
@@ -125,8 +125,8 @@ test('its schema says what is null with an error only, as that of the gateway do
 });
 
 const posting = (jobId: string, name: string) =>
-  `subscription ${name} { jobPostingUpdated(jobIds: ["${jobId}"]) { jobState account { owner } } }`;
-const draft = { data: { jobPostingUpdated: { jobState: 'DRAFT', account: { owner: 'Grace' } } } };
+  `subscription ${name} { jobPostingUpdated(jobIds: ["${jobId}"]) { state account { owner } } }`;
+const draft = { data: { jobPostingUpdated: { state: 'DRAFT', account: { owner: 'Grace' } } } };
 
 test('a stream goes on through a restart of the gateway', async () => {
   const states = grace.watch(posting('1002', 'Restarted'));

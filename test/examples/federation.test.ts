@@ -55,7 +55,7 @@ describe.each(['start', 'start:apollo'])('npm run %s', (script) => {
       `mutation ($input: PublishJobInput!) { publishJob(input: $input) {
         __typename ... on PnetJobPostingPublished { jobPosting { account { owner } } } ... on ServiceError { code }
       } }`,
-      { input: { accountId: pnet, draftId: '1017', mode: 'FREE' } },
+      { input: { accountId: pnet, jobId: '1017', mode: 'FREE' } },
     );
     expect(errors).toEqual([]);
     expect(data.publishJob).toEqual({ __typename: 'RequestError', code: 'INSUFFICIENT_JOB_SLOT' });
@@ -89,8 +89,8 @@ describe.each(['start', 'start:apollo'])('npm run %s', (script) => {
   // Apollo Gateway has no subscriptions.
   test.runIf(script === 'start')('a stream has fields of both subgraphs, and goes on through a restart', async () => {
     const posting = (name: string) =>
-      `subscription ${name} { jobPostingUpdated(jobIds: ["1002"]) { jobState account { owner } } }`;
-    const draft = { data: { jobPostingUpdated: { jobState: 'DRAFT', account: { owner: 'Amara' } } } };
+      `subscription ${name} { jobPostingUpdated(jobIds: ["1002"]) { state account { owner } } }`;
+    const draft = { data: { jobPostingUpdated: { state: 'DRAFT', account: { owner: 'Amara' } } } };
     const states = client.watch(posting('Restarted'));
     expect((await states.next()).value).toMatchObject(draft);
     await postern.restart();

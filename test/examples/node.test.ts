@@ -173,8 +173,8 @@ describe('watch', () => {
 
   test('ends at once when its reader goes away', async () => {
     const { watch } = await load('postern.ts');
-    const changes = watch(parse('subscription GoneReader { jobPostingUpdated(jobIds: ["1001"]) { jobState } }'), {});
-    expect((await changes.next()).value.jobPostingUpdated).toEqual({ jobState: 'DRAFT' });
+    const changes = watch(parse('subscription GoneReader { jobPostingUpdated(jobIds: ["1001"]) { state } }'), {});
+    expect((await changes.next()).value.jobPostingUpdated).toEqual({ state: 'DRAFT' });
     const waiting = changes.next();
     await changes.return();
     expect(await waiting).toMatchObject({ done: true });
@@ -183,7 +183,7 @@ describe('watch', () => {
 
   test('ends with the error that it throws', async () => {
     const { watch } = await load('postern.ts');
-    const changes = watch(parse('subscription Unknown { jobPostingUpdated(jobIds: ["404404"]) { jobState } }'), {});
+    const changes = watch(parse('subscription Unknown { jobPostingUpdated(jobIds: ["404404"]) { state } }'), {});
     await expect(changes.next()).rejects.toMatchObject({ name: 'PosternError', code: 'RESOURCE_NOT_FOUND' });
     expect(await changes.next()).toMatchObject({ done: true });
   });

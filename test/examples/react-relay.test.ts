@@ -17,8 +17,8 @@ graphql\`query appFeedQuery($identifier: String!, $count: Int!, $cursor: String)
     @connection(key: "app_posts") { edges { node { ... on NetworkPost @alias(as: "post") { text author { name } } } } }
 }\`;
 graphql\`query appViewerQuery { viewer { name } }\`;
-graphql\`query appJobQuery($jobId: ID!) { jobPosting(jobId: $jobId) { jobState } }\`;
-graphql\`subscription appJobSubscription($jobId: ID!) { jobPostingUpdated(jobIds: [$jobId]) { jobState } }\`;
+graphql\`query appJobQuery($jobId: ID!) { jobPosting(jobId: $jobId) { state } }\`;
+graphql\`subscription appJobSubscription($jobId: ID!) { jobPostingUpdated(jobIds: [$jobId]) { state } }\`;
 graphql\`mutation appPublishMutation($input: PublishJobInput!) { publishJob(input: $input) { __typename } }\`;
 graphql\`query appWebhooksQuery {
   webhooks(first: 50) @connection(key: "app_webhooks") { __id edges { node { name } } }
@@ -157,11 +157,11 @@ describe.skipIf(!existsSync(fileOf('react-relay', 'node_modules')))('environment
   test('a subscription changes what is stored', async () => {
     const variables = { jobId: '1001' };
     await read('appJobQuery', variables);
-    expect(stored('appJobQuery', variables)).toEqual({ jobPosting: { jobState: 'DRAFT' } });
+    expect(stored('appJobQuery', variables)).toEqual({ jobPosting: { state: 'DRAFT' } });
     const subscription = artifacts.get('appJobSubscription');
     const { dispose } = relay.requestSubscription(environment, { subscription, variables });
-    await mutate('appPublishMutation', { input: { accountId: pnet, draftId: '1001', mode: 'FREE' } });
-    await expect.poll(() => stored('appJobQuery', variables)).toEqual({ jobPosting: { jobState: 'ACTIVE' } });
+    await mutate('appPublishMutation', { input: { accountId: pnet, jobId: '1001', mode: 'FREE' } });
+    await expect.poll(() => stored('appJobQuery', variables)).toEqual({ jobPosting: { state: 'ACTIVE' } });
     dispose();
   });
 

@@ -184,7 +184,7 @@ const inputs: Readonly<Record<string, (named: Named) => object>> = {
     jobTitle: { text: 'New' },
     company: { text: 'One' },
     recruiter: { functions: ['acct'] },
-    autoArchiveApplicants: { screeningQuestions: true },
+    autoArchiveApplicants: { hasFailedScreening: true },
     screeningQuestions: [
       { numeric: { question: 'How many?', minExpectation: 1 } },
       { multipleChoices: { question: 'Which?', choices: ['a', 'b'], allowMultiple: false } },
@@ -201,7 +201,7 @@ const inputs: Readonly<Record<string, (named: Named) => object>> = {
     webhookId: triggerId,
     context: { chat: { chatId: '1' } },
   }),
-  publishJob: ({ accountId, draftId }) => ({ accountId, draftId, mode: 'FREE' }),
+  publishJob: ({ accountId, draftId }) => ({ accountId, jobId: draftId, mode: 'FREE' }),
   sendTestEvent: ({ webhookId }) => ({ webhookId }),
 };
 

@@ -135,7 +135,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
     const { data, errors } = await workspace.ask(`{
       viewer { workspace { workspaceId } accounts(type: PNET, first: 12) { totalCount nodes {
         accountId
-        drafts: jobPostings(state: DRAFT, first: 2) { totalCount nodes { accountId jobState } }
+        drafts: jobPostings(state: DRAFT, first: 2) { totalCount nodes { accountId state } }
         jobPostings(first: 3) { totalCount nodes { account { accountId } } }
         webhooks(enabled: false, first: 1) { totalCount nodes {
           name accounts { account { accountId } }
@@ -152,7 +152,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
       const name = `of ${accountId}`;
       expect(node).toEqual({
         accountId,
-        drafts: { totalCount: 1, nodes: [{ accountId, jobState: 'DRAFT' }] },
+        drafts: { totalCount: 1, nodes: [{ accountId, state: 'DRAFT' }] },
         jobPostings: { totalCount: 3, nodes: [account(accountId), account(accountId), account(accountId)] },
         webhooks: {
           totalCount: 1,

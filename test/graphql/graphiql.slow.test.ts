@@ -132,25 +132,25 @@ describe('the examples', () => {
     NextPage: ({ posts }) => expect(posts).toMatchObject({ pageInfo: { hasNextPage: true } }),
     JobPostings: ({ drafts, jobPosting }) => {
       expect(drafts.nodes.length).toBeGreaterThan(20);
-      expect(jobPosting.jobState).toBe('ACTIVE');
+      expect(jobPosting.state).toBe('ACTIVE');
     },
     SearchByName: ({ webhooks, jobPostings }) => {
       expect(webhooks.nodes[0].name).toBe('Demo email');
       expect(jobPostings.totalCount).toBeGreaterThan(0);
     },
-    CreateDraft: ({ createJobDraft }) => expect(createJobDraft.jobPosting.jobState).toBe('DRAFT'),
+    CreateDraft: ({ createJobDraft }) => expect(createJobDraft.jobPosting.state).toBe('DRAFT'),
     EditJob: ({ editJob }) =>
       expect(editJob.jobPosting).toMatchObject({ workplace: 'REMOTE', recruiter: { projectId: '77' } }),
-    PublishAtOnce: ({ publishJob }) => expect(publishJob.jobState).toBe('ACTIVE'),
+    PublishAtOnce: ({ publishJob }) => expect(publishJob.state).toBe('ACTIVE'),
     PublishWithOtp: ({ publish, wrong, right }) => {
       expect(publish.jobPosting.checkpoint.attemptsLeft).toBe(5);
       expect(wrong.code).toBe('INVALID_CHECKPOINT_SOLUTION');
-      expect(['ACTIVE', 'REVIEW']).toContain(right.jobState);
+      expect(['ACTIVE', 'REVIEW']).toContain(right.state);
     },
     PublishWithEmail: ({ publish, email, otp }) => {
       expect(publish.checkpointType).toBe('EMAIL_VERIFICATION');
       expect(email.checkpointType).toBe('OTP');
-      expect(otp.jobState).toBe('ACTIVE');
+      expect(otp.state).toBe('ACTIVE');
     },
     DeclinedPayment: ({ publishJob }) =>
       expect(publishJob).toMatchObject({ __typename: 'RequestError', code: 'PAYMENT_ERROR', status: 422 }),
@@ -243,7 +243,7 @@ describe('the examples', () => {
     for (let round = 0; round < 2; round += 1) {
       const created = await run('CreateDraft');
       const { jobId } = created.data.createJobDraft;
-      shows.PublishWithOtp((await run('PublishWithOtp', { draftId: jobId })).data);
+      shows.PublishWithOtp((await run('PublishWithOtp', { jobId })).data);
     }
   });
 

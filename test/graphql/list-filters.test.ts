@@ -18,7 +18,7 @@ interface Filtered {
 const selections: Readonly<Record<string, string>> = {
   webhooks: 'id enabled events accounts { accountId } ... on AutoWebhook { source }',
   accounts: 'id accountId type status',
-  jobPostings: 'id accountId jobState',
+  jobPostings: 'id accountId state',
 };
 
 const source = (item: Item) => (item.source ?? null) as string | null;
@@ -72,13 +72,13 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
   ...jobStates.map((state) => ({
     list: 'jobPostings',
     args: `state: ${state.toUpperCase()}`,
-    fits: ({ jobState }: Item) => jobState === state.toUpperCase(),
+    fits: (item: Item) => item.state === state.toUpperCase(),
   })),
   { list: 'jobPostings', args: 'state: []', fits: () => false },
   {
     list: 'jobPostings',
     args: `state: [DRAFT, CLOSED], accountId: "${accountId}"`,
-    fits: (item) => ['DRAFT', 'CLOSED'].includes(item.jobState as string) && item.accountId === accountId,
+    fits: (item) => ['DRAFT', 'CLOSED'].includes(item.state as string) && item.accountId === accountId,
   },
 ];
 

@@ -260,8 +260,7 @@ describe('one event', () => {
   const lists = (prefix: string) =>
     Array.from(
       { length: 8 },
-      (_, at) =>
-        `${prefix}${at}: jobPostings(first: 250) { nodes { id jobId accountId jobState createdAt updatedAt } }`,
+      (_, at) => `${prefix}${at}: jobPostings(first: 250) { nodes { id jobId accountId state createdAt updatedAt } }`,
     );
 
   /** Opens a stream. @returns a function that resolves with how many events it has had, once there are so many */

@@ -5,11 +5,11 @@ import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
-const jobs = 'subscription ($ids: [ID!]!) { jobPostingUpdated(jobIds: $ids) { jobId jobState account { status } } }';
+const jobs = 'subscription ($ids: [ID!]!) { jobPostingUpdated(jobIds: $ids) { jobId state account { status } } }';
 const accounts = 'subscription ($ids: [ID!]!) { accountUpdated(accountIds: $ids) { accountId status } }';
 
 interface Update {
-  readonly jobPostingUpdated?: { readonly jobId: string; readonly jobState: string; readonly account: object };
+  readonly jobPostingUpdated?: { readonly jobId: string; readonly state: string; readonly account: object };
   readonly accountUpdated?: { readonly accountId: string; readonly status: string };
 }
 
@@ -69,13 +69,13 @@ describe.each(databases)('on $name', (dialect) => {
     const accountId = await space.account();
     const [jobId, other] = [await newDraft(accountId), await newDraft(accountId)];
     const { next } = subscribe(watching, space.key, jobs, [jobId, globalId('Job', jobId)]);
-    const posting = (jobState: string) => ({
-      data: { jobPostingUpdated: { jobId, jobState, account: { status: 'OK' } } },
+    const posting = (state: string) => ({
+      data: { jobPostingUpdated: { jobId, state, account: { status: 'OK' } } },
     });
     expect(await next()).toEqual(posting('DRAFT'));
     for (const id of [other, jobId]) {
       await act(
-        `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${id}", mode: FREE }) { __typename } }`,
+        `mutation { publishJob(input: { accountId: "${accountId}", jobId: "${id}", mode: FREE }) { __typename } }`,
       );
     }
     expect(await next()).toEqual(posting('ACTIVE'));

@@ -59,7 +59,7 @@ describe('a failure that a network words', () => {
   const graphql = (query: string, headers?: Record<string, string>) => send('/graphql', headers, { query });
   const posts = () => `{ posts(accountId: "${accountId}", identifier: "ACoAda") { nodes { __typename } } }`;
   const publish = () =>
-    `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${draftId}", mode: FREE }) { __typename ... on ServiceError { message } } }`;
+    `mutation { publishJob(input: { accountId: "${accountId}", jobId: "${draftId}", mode: FREE }) { __typename ... on ServiceError { message } } }`;
   const publishOverRest = (key: string) =>
     send(`/v1/pnet/jobs/${draftId}/publish`, { 'idempotency-key': key }, { account_id: accountId, mode: 'FREE' });
 

@@ -62,7 +62,7 @@ test.each(Object.entries(refusals))('%s', async (_what, [refuse, code]) => {
   const { payload } = await client.ask('draft', { query: draft });
   const { jobId } = payload.data.createJobDraft.jobPosting;
   expect((await client.next('draft')).type).toBe('complete');
-  const publish = `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${jobId}", mode: FREE }) { __typename } }`;
+  const publish = `mutation { publishJob(input: { accountId: "${accountId}", jobId: "${jobId}", mode: FREE }) { __typename } }`;
   const watching = client.ask('watch', { query: 'subscription { deliveryUpdated { state } }' });
   client.say(subscribe('1', { query: publish }));
   await started.promise;

@@ -25,7 +25,7 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
     ['email-then-otp', ['EMAIL_VERIFICATION', 'OTP'], 'ACTIVE'],
     ['otp-then-email', ['OTP', 'EMAIL_VERIFICATION'], 'ACTIVE'],
     ['otp-twice', ['OTP', 'OTP'], 'ACTIVE'],
-  ] as const)('%s: walks through %j', async (scenario, steps, jobState) => {
+  ] as const)('%s: walks through %j', async (scenario, steps, state) => {
     const draftId = await draft(scenario);
     let answer = await publish(draftId);
     for (const step of steps) {
@@ -33,8 +33,8 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
       expect((await jobs.workspace.job(draftId)).state).toBe('draft');
       answer = await solve(draftId, step === 'OTP' ? otp : token);
     }
-    expect(answer).toEqual({ ...isPublished, jobId: draftId, jobState });
-    expect(await jobs.workspace.job(draftId)).toMatchObject({ state: jobState.toLowerCase(), checkpoint: null });
+    expect(answer).toEqual({ ...isPublished, jobId: draftId, state });
+    expect(await jobs.workspace.job(draftId)).toMatchObject({ state: state.toLowerCase(), checkpoint: null });
     expect(await solve(draftId, otp)).toMatchObject(anError('action_already_performed'));
     expect(await publish(draftId)).toMatchObject(anError('action_already_performed'));
   });
@@ -57,7 +57,9 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       expect(await solve(draftId, '999999')).toMatchObject({
         ...anError('invalid_checkpoint_solution'),
-        issues: [{ path: ['input', 'input'], code: 'INCORRECT', limit: null, message: 'is not what the network sent' }],
+        issues: [
+          { path: ['input', 'solution'], code: 'INCORRECT', limit: null, message: 'is not what the network sent' },
+        ],
         checkpoint: attempt === 5 ? null : left(5 - attempt),
         message: expect.stringContaining(attempt === 5 ? 'closed after 5 wrong inputs: publish' : 'try again'),
       });
@@ -96,7 +98,7 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
         ...anError('invalid_parameters'),
         __typename: 'CheckpointError',
         code: 'INVALID_PARAMETERS',
-        issues: [{ path: ['input', 'input'], ...told }],
+        issues: [{ path: ['input', 'solution'], ...told }],
         checkpoint: left(5),
       });
     expect(await solve(draftId, otp)).toMatchObject(isPublished);
@@ -118,7 +120,7 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
       const told = {
         code: name.toUpperCase(),
         __typename: 'CheckpointError',
-        issues: [{ path: ['input', 'input'], message }],
+        issues: [{ path: ['input', 'solution'], message }],
       };
       expect(await solve('404', input)).toMatchObject({ ...told, checkpoint: null });
       for (let attempt = 1; attempt <= 6; attempt += 1)
@@ -183,7 +185,7 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
     const draftId = await draft(type === 'OTP' ? 'otp' : 'email');
     await publish(draftId);
     const { data, errors } = await jobs.workspace.ask(documents.solveJobCheckpoint, {
-      input: { accountId: jobs.accountId, draftId, input },
+      input: { accountId: jobs.accountId, jobId: draftId, solution: input },
     });
     if (errorTable[name].family === 'system')
       expect(errors).toMatchObject([{ extensions: { code: name.toUpperCase() } }]);

@@ -11,6 +11,12 @@ import { limits } from '../../src/kernel/validation.ts';
 import { backends } from '../support/backends.ts';
 import { anError, documents, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
 
+/** The key that a field is stored under. */
+const keyOf = (name: keyof typeof everyField): keyof typeof everyFieldStored =>
+  name === 'hasRejectionNotification'
+    ? 'send_rejection_notification'
+    : (name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as keyof typeof everyFieldStored);
+
 describe.each(backends)('editJob, $name backend', (backend) => {
   const jobs = serveJobs(backend);
   const { edit, draft, refusal } = jobs;
@@ -25,7 +31,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const jobId = await draft('publish');
     const before = (await jobs.workspace.job(jobId)).fields;
     await edit({ jobId, [name]: everyField[name] });
-    const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as keyof typeof everyFieldStored;
+    const key = keyOf(name);
     expect((await jobs.workspace.job(jobId)).fields).toEqual({ ...before, [key]: everyFieldStored[key] });
   });
 
@@ -62,12 +68,12 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const input = {
       recruiter: { projectId: 'p', seniority: null },
       screeningQuestions: [{ numeric: { question: 'How many?', minExpectation: null } }],
-      autoArchiveApplicants: { outsideOfCountry: null },
+      autoArchiveApplicants: { isOutsideOfCountry: null },
       jobTitle: { providerId: null, text: 'Engineer' },
     };
     const { issues } = await edit({ jobId, ...input });
     expect(issues.map(({ path }: { path: string[] }) => path.join('.')).sort()).toEqual([
-      'input.autoArchiveApplicants.outsideOfCountry',
+      'input.autoArchiveApplicants.isOutsideOfCountry',
       'input.jobTitle.providerId',
       'input.recruiter.seniority',
       'input.screeningQuestions.0.numeric.minExpectation',
@@ -144,7 +150,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     ['a URL with a password', { trackingPixelUrl: 'https://a:b@x.example/' }, ['trackingPixelUrl'], /credentials/],
     [
       'an e-mail address that is none',
-      { applyMethod: { pnet: { notificationEmail: 'me', resumeRequired: true } } },
+      { applyMethod: { pnet: { notificationEmail: 'me', isResumeRequired: true } } },
       ['applyMethod', 'pnet', 'notificationEmail'],
       /e-mail address/,
     ],
@@ -251,7 +257,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
 
   const numeric = { question: 'x' };
   const choices = { question: 'x', choices: ['a'], expectedChoices: ['a'] };
-  const pnet = { notificationEmail: 'a@b.example', resumeRequired: true };
+  const pnet = { notificationEmail: 'a@b.example', isResumeRequired: true };
   const external = { url: 'https://x.example' };
   test.each([
     ['no way to apply', { applyMethod: {} }],

@@ -161,7 +161,7 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
     const hasty = await start('hasty', 1);
     try {
       await leaveBehind(null);
-      const document = `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${jobId}", mode: FREE }) { __typename } }`;
+      const document = `mutation { publishJob(input: { accountId: "${accountId}", jobId: "${jobId}", mode: FREE }) { __typename } }`;
       const refusal = { type: 'errors/service_unavailable', detail: expect.stringContaining('was not carried out') };
       for (const answer of [await publish(hasty), await edit(hasty, { location: '7' })]) {
         expect(answer).toMatchObject({ status: 503, body: { ...refusal, status: 503 } });

@@ -48,7 +48,7 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
 
   test('of two fields of one request, one publishes', async () => {
     const draftId = await draft();
-    const input = `{ accountId: "${jobs.accountId}", draftId: "${draftId}", mode: FREE }`;
+    const input = `{ accountId: "${jobs.accountId}", jobId: "${draftId}", mode: FREE }`;
     const { data } = await jobs.workspace.ask(
       `mutation { a: publishJob(input: ${input}) { __typename } b: publishJob(input: ${input}) { __typename } }`,
     );

@@ -14,7 +14,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     expect(await publish(draftId)).toEqual({
       __typename: 'PnetJobPostingPublished',
       jobId: draftId,
-      jobState: 'ACTIVE',
+      state: 'ACTIVE',
     });
     expect(await jobs.workspace.job(draftId)).toMatchObject({ state: 'active', checkpoint: null });
   });
@@ -24,9 +24,9 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     ['paused', 'PAUSED'],
     ['closed', 'CLOSED'],
     ['draft', 'DRAFT'],
-  ] as const)('returns the state %s', async (scenario, jobState) => {
+  ] as const)('returns the state %s', async (scenario, state) => {
     const draftId = await draft(scenario);
-    expect(await publish(draftId)).toMatchObject({ __typename: 'PnetJobPostingPublished', jobState });
+    expect(await publish(draftId)).toMatchObject({ __typename: 'PnetJobPostingPublished', state });
     expect((await jobs.workspace.job(draftId)).state).toBe(scenario);
     // Even a job that the network keeps in the state draft is published only once.
     const again = {
@@ -40,7 +40,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
 
   test('does not publish again what the network published without a response', async () => {
     const draftId = await draft('response-lost');
-    const input = { accountId: jobs.accountId, draftId, mode: 'FREE' };
+    const input = { accountId: jobs.accountId, jobId: draftId, mode: 'FREE' };
     const { errors } = await jobs.workspace.ask(documents.publishJob, { input });
     expect(errors).toMatchObject([{ extensions: { code: 'REQUEST_TIMEOUT' } }]);
     expect(await publish(draftId)).toMatchObject({
@@ -54,7 +54,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
   test.each([
     { mode: 'FREE' },
     { mode: 'FREE', service: 'CLASSIC' },
-    { mode: 'FREE', service: 'RECRUITER', hiringPhotoFrame: true, bypassEmailVerification: true },
+    { mode: 'FREE', service: 'RECRUITER', hasHiringPhotoFrame: true, bypassEmailVerification: true },
     { mode: 'PROMOTED', service: 'RECRUITER' },
     { mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 12.5 } } },
     { mode: 'PROMOTED_PLUS' },
@@ -86,14 +86,14 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     const amount = { currency: 'EUR', amount: 1 };
     for (const budget of [{}, { daily: amount, monthly: amount }, { daily: null }, { daily: amount, monthly: null }]) {
       const draftId = await draft();
-      await refusal('publishJob', { draftId, mode: 'PROMOTED', budget });
+      await refusal('publishJob', { jobId: draftId, mode: 'PROMOTED', budget });
       expect((await jobs.workspace.job(draftId)).state).toBe('draft');
     }
   });
 
   test('requires a mode', async () => {
-    expect(await refusal('publishJob', { draftId: await draft() })).toMatch(/mode/);
-    expect(await refusal('publishJob', { draftId: await draft(), mode: 'CHEAP' })).toMatch(/CHEAP/);
+    expect(await refusal('publishJob', { jobId: await draft() })).toMatch(/mode/);
+    expect(await refusal('publishJob', { jobId: await draft(), mode: 'CHEAP' })).toMatch(/CHEAP/);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
       const draftId = await draft(scenario);
       for (const _attempt of [1, 2]) {
         const { errors } = await jobs.workspace.ask(documents.publishJob, {
-          input: { accountId: jobs.accountId, draftId, mode: 'FREE' },
+          input: { accountId: jobs.accountId, jobId: draftId, mode: 'FREE' },
         });
         expect(errors).toMatchObject([{ path: ['publishJob'], extensions: { code: name.toUpperCase() } }]);
       }
@@ -165,7 +165,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
       const broken = await jobs.workspace.account({ session });
       const draftId = await jobs.workspace.draft({ accountId: broken });
       const { data, errors } = await jobs.workspace.ask(documents.publishJob, {
-        input: { accountId: broken, draftId, mode: 'FREE' },
+        input: { accountId: broken, jobId: draftId, mode: 'FREE' },
       });
       if (['key', 'system'].includes(errorTable[session].family)) {
         expect(errors).toMatchObject([

@@ -7,7 +7,7 @@ import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.
 
 /** Every field of a posting as it is read back. */
 const wholePosting = `
-  jobId accountId jobState checkpoint { checkpointType attemptsLeft expiresAt }
+  jobId accountId state checkpoint { checkpointType attemptsLeft expiresAt }
   jobTitle { providerId text } company { providerId text } workplace location employmentStatus description
   autoRejectionTemplate
   screeningQuestions {
@@ -15,14 +15,14 @@ const wholePosting = `
     ... on NumericScreeningQuestion { minExpectation maxExpectation }
     ... on MultipleChoicesScreeningQuestion { choices expectedChoices }
   }
-  recruiter { projectId functions industries skills seniority includePosterInfo }
+  recruiter { projectId functions industries skills seniority hasPosterInfo }
   trackingPixelUrl companyJobId
   applyMethod {
-    __typename ... on PnetApplyMethod { notificationEmail resumeRequired } ... on ExternalApplyMethod { url }
+    __typename ... on PnetApplyMethod { notificationEmail isResumeRequired } ... on ExternalApplyMethod { url }
   }
   salary { currency min max payFrequency } additionalCompensation { currency min max payFrequency }
-  autoArchiveApplicants { screeningQuestions outsideOfCountry }
-  sendRejectionNotification createdAt updatedAt`;
+  autoArchiveApplicants { hasFailedScreening isOutsideOfCountry }
+  hasRejectionNotification createdAt updatedAt`;
 
 describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads, $name backend', (backend) => {
   const jobs = serveJobs(backend);
@@ -30,7 +30,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
 
   test('createJobDraft stores every field, and jobPosting reads it back', async () => {
     const created = await mutate('createJobDraft', everyField);
-    expect(created).toMatchObject({ __typename: 'PnetJobPostingCreated', jobPosting: { jobState: 'DRAFT' } });
+    expect(created).toMatchObject({ __typename: 'PnetJobPostingCreated', jobPosting: { state: 'DRAFT' } });
     expect((await jobs.workspace.job(created.jobId)).fields).toEqual(everyFieldStored);
     const { data, errors } = await jobs.workspace.ask(
       `query ($id: ID!) { jobPosting(jobId: $id) { ${wholePosting} } }`,
@@ -44,7 +44,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       ...everyField,
       jobId: created.jobId,
       accountId: jobs.accountId,
-      jobState: 'DRAFT',
+      state: 'DRAFT',
       checkpoint: null,
       company: { providerId: '900043', text: null },
       screeningQuestions: [
@@ -68,15 +68,15 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       screeningQuestions: [],
       recruiter: null,
       applyMethod: null,
-      autoArchiveApplicants: { screeningQuestions: true, outsideOfCountry: true },
-      sendRejectionNotification: true,
+      autoArchiveApplicants: { hasFailedScreening: true, isOutsideOfCountry: true },
+      hasRejectionNotification: true,
     });
     await edit({ jobId, recruiter: { projectId: 'p' } });
     const { data: later } = await jobs.workspace.ask(
-      `query ($id: ID!) { jobPosting(jobId: $id) { recruiter { projectId includePosterInfo functions } } }`,
+      `query ($id: ID!) { jobPosting(jobId: $id) { recruiter { projectId hasPosterInfo functions } } }`,
       { id: jobId },
     );
-    expect(later.jobPosting.recruiter).toEqual({ projectId: 'p', includePosterInfo: true, functions: null });
+    expect(later.jobPosting.recruiter).toEqual({ projectId: 'p', hasPosterInfo: true, functions: null });
     expect(await refusal('createJobDraft', {})).toMatch(/jobTitle/);
     expect(await mutate('createJobDraft', { jobTitle: {} })).toMatchObject({
       ...anError('invalid_parameters'),
@@ -88,17 +88,17 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     const draftId = await draft('otp');
     const { data } = await jobs.workspace.ask(
       `mutation ($draftId: ID!, $accountId: ID!) {
-        opened: publishJob(input: { accountId: $accountId, draftId: $draftId, mode: FREE }) {
+        opened: publishJob(input: { accountId: $accountId, jobId: $draftId, mode: FREE }) {
           ... on PnetJobPostingPublishCheckpoint {
-            jobPosting { jobState checkpoint { checkpointType attemptsLeft expiresAt } }
+            jobPosting { state checkpoint { checkpointType attemptsLeft expiresAt } }
           }
         }
-        wrong: solveJobCheckpoint(input: { accountId: $accountId, draftId: $draftId, input: "999999" }) { __typename }
+        wrong: solveJobCheckpoint(input: { accountId: $accountId, jobId: $draftId, solution: "999999" }) { __typename }
         edited: editJob(input: { accountId: $accountId, jobId: $draftId, location: "5" }) {
           ... on PnetJobPostingEdited { jobPosting { location checkpoint { attemptsLeft } } }
         }
-        done: solveJobCheckpoint(input: { accountId: $accountId, draftId: $draftId, input: "123456" }) {
-          ... on PnetJobPostingPublished { jobPosting { jobState location checkpoint { attemptsLeft } } }
+        done: solveJobCheckpoint(input: { accountId: $accountId, jobId: $draftId, solution: "123456" }) {
+          ... on PnetJobPostingPublished { jobPosting { state location checkpoint { attemptsLeft } } }
         }
       }`,
       { draftId, accountId: jobs.accountId },
@@ -106,7 +106,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     expect(data).toEqual({
       opened: {
         jobPosting: {
-          jobState: 'DRAFT',
+          state: 'DRAFT',
           checkpoint: {
             checkpointType: 'OTP',
             attemptsLeft: 5,
@@ -116,7 +116,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       },
       wrong: { __typename: 'CheckpointError' },
       edited: { jobPosting: { location: '5', checkpoint: { attemptsLeft: 4 } } },
-      done: { jobPosting: { jobState: 'ACTIVE', location: '5', checkpoint: null } },
+      done: { jobPosting: { state: 'ACTIVE', location: '5', checkpoint: null } },
     });
   });
 
@@ -145,12 +145,12 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     }
     jobs.served.clock.now = started;
     const pages = async (args: string, first: number) => {
-      const seen: { jobId: string; accountId: string; jobState: string }[] = [];
+      const seen: { jobId: string; accountId: string; state: string }[] = [];
       let after: string | null = null;
       for (;;) {
         const { data } = await mine.ask(
           `query ($first: Int!, $after: String) { jobPostings(${args} first: $first, after: $after) {
-            edges { cursor node { jobId accountId jobState } } nodes { jobId } pageInfo { hasNextPage endCursor } } }`,
+            edges { cursor node { jobId accountId state } } nodes { jobId } pageInfo { hasNextPage endCursor } } }`,
           { first, after },
         );
         const { edges, nodes, pageInfo } = data.jobPostings;
@@ -167,7 +167,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     for (const first of [1, 2, 5, 22, 23, 24]) expect(await pages('', first)).toEqual(whole);
     for (const state of jobStates) {
       expect(await pages(`state: ${state.toUpperCase()},`, 2)).toEqual(
-        whole.filter(({ jobState }) => jobState === state.toUpperCase()),
+        whole.filter((posting) => posting.state === state.toUpperCase()),
       );
     }
     for (const account of [one, two]) {
@@ -204,7 +204,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     expect(withContent.filter((statement) => statement.includes('"jobs"'))).toEqual([
       expect.stringContaining('"content"'),
     ]);
-    const without = await list('jobId jobState');
+    const without = await list('jobId state');
     expect(without.filter((statement) => statement.includes('"jobs"'))).toEqual([
       expect.not.stringContaining('content'),
     ]);

@@ -8,7 +8,7 @@ import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';
 const failure = `... on ServiceError { code status message requestId
     ... on CheckpointError { issues { path code limit message } checkpoint { checkpointType attemptsLeft expiresAt } } }
   ... on InvalidRequestError { issues { path message } }`;
-const published = `... on PnetJobPostingPublished { jobId jobState }
+const published = `... on PnetJobPostingPublished { jobId state }
   ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure}`;
 export const documents = {
   editJob: `mutation ($input: EditJobInput!) {
@@ -17,7 +17,7 @@ export const documents = {
   solveJobCheckpoint: `mutation ($input: SolveJobCheckpointInput!) {
     solveJobCheckpoint(input: $input) { __typename ${published} } }`,
   createJobDraft: `mutation ($input: CreateJobDraftInput!) {
-    createJobDraft(input: $input) { __typename ... on PnetJobPostingCreated { jobId jobPosting { jobState } } ${failure} } }`,
+    createJobDraft(input: $input) { __typename ... on PnetJobPostingCreated { jobId jobPosting { state } } ${failure} } }`,
 };
 
 /** The GraphQL type that reports an error of this name. */
@@ -72,15 +72,15 @@ export const everyField = {
     industries: ['4', '5', '6'],
     skills: Array.from({ length: 10 }, (_, index) => `skill-${index}`),
     seniority: 'MID_SENIOR_LEVEL',
-    includePosterInfo: false,
+    hasPosterInfo: false,
   },
   trackingPixelUrl: 'https://pixel.example/p.gif?job=1',
   companyJobId: 'REQ-7',
-  applyMethod: { pnet: { notificationEmail: 'jobs@northlight.example', resumeRequired: true } },
+  applyMethod: { pnet: { notificationEmail: 'jobs@northlight.example', isResumeRequired: true } },
   salary: { currency: 'EUR', min: 50_000, max: 70_000.5, payFrequency: 'YEARLY' },
   additionalCompensation: { currency: 'EUR', min: 0, max: 10, payFrequency: 'HOURLY' },
-  autoArchiveApplicants: { screeningQuestions: false, outsideOfCountry: true },
-  sendRejectionNotification: false,
+  autoArchiveApplicants: { hasFailedScreening: false, isOutsideOfCountry: true },
+  hasRejectionNotification: false,
 };
 
 /** The same fields as they are stored, in the contract's terms. */
@@ -195,8 +195,9 @@ export class ServedJobs {
   };
   readonly edit = (input: Input) => this.mutate('editJob', input);
   readonly publish = (draftId: string, input: Input = {}) =>
-    this.mutate('publishJob', { draftId, mode: 'FREE', ...input });
-  readonly solve = (draftId: string, input: string) => this.mutate('solveJobCheckpoint', { draftId, input });
+    this.mutate('publishJob', { jobId: draftId, mode: 'FREE', ...input });
+  readonly solve = (draftId: string, input: string) =>
+    this.mutate('solveJobCheckpoint', { jobId: draftId, solution: input });
   readonly draft = (scenario?: JobScenarioName, more = {}) =>
     this.workspace.draft({ accountId: this.accountId, scenario, ...more });
 

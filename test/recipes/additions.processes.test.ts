@@ -92,12 +92,12 @@ it('has the source, with its event and its payload key', async () => {
 it('has the mutation, and the error code that it ends with', async () => {
   const close = `mutation { closeJob(input: { accountId: "${accountId}", jobId: "2001" }) {
     __typename
-    ... on PnetJobPostingEdited { jobPosting { jobState } }
+    ... on PnetJobPostingEdited { jobPosting { state } }
     ... on ServiceError { code }
   } }`;
   const first = await graphql(address, key, close);
   expect(first.errors).toEqual([]);
-  expect(first.data.closeJob).toEqual({ __typename: 'PnetJobPostingEdited', jobPosting: { jobState: 'CLOSED' } });
+  expect(first.data.closeJob).toEqual({ __typename: 'PnetJobPostingEdited', jobPosting: { state: 'CLOSED' } });
   const second = await graphql(address, key, close);
   expect(second.data.closeJob).toMatchObject({ code: 'ALREADY_CLOSED' });
 });

@@ -117,13 +117,14 @@ describe('the demo workspace', () => {
   });
 
   test('has a draft for each recipe that publishes one: no other recipe finds it published', () => {
-    const published = /draftId(?:: "| = ')(\d+)|jobs\/(\d+)\/(?:publish|checkpoint)/g;
+    const published =
+      /(?:Job\w*\(input: \{[^}]*jobId: "|draft = "|draftId = ')(\d+)|jobs\/(\d+)\/(?:publish|checkpoint)/g;
     const ofPages = [...pages].map(([path, page]) => ({ name: path, texts: [page] }));
     const ofGraphiQL = examples
       .filter(({ name }) => name.startsWith('Publish'))
       .map(({ name, variables }) => ({
         name,
-        texts: [JSON.stringify(variables).replaceAll('"draftId":', 'draftId: ')],
+        texts: [JSON.stringify(variables).replaceAll('"jobId":', 'draft = ')],
       }));
     const names = new Map<string, string>();
     for (const { name, texts } of [...ofPages, ...ofGraphiQL])

@@ -22,11 +22,11 @@ describe('of the schema', () => {
     ['a list', 60, `{ ${posts('nodes { ... on PnetPost { text author { name } } } pageInfo { endCursor }')} }`],
     ['a list of the accounts', 5, '{ accounts { nodes { name } totalCount } }'],
     ['the shortest of several', 5, `{ ${posts('nodes { __typename }')} account(accountId: "a") { name } }`],
-    ['an object within another', 5, '{ jobPosting(jobId: "1") { jobState account { name } } }'],
+    ['an object within another', 5, '{ jobPosting(jobId: "1") { state account { name } } }'],
     [
       'a posting',
       60,
-      '{ jobPosting(jobId: "1") { jobState salary { min } applyMethod { ... on ExternalApplyMethod { url } } } }',
+      '{ jobPosting(jobId: "1") { state salary { min } applyMethod { ... on ExternalApplyMethod { url } } } }',
     ],
     ['a key beside a list', 60, `{ viewer { name workspace { name } } ${posts('pageInfo { hasNextPage }')} }`],
     [

@@ -42,9 +42,9 @@ const operations: Readonly<Record<string, (accountId: string) => string>> = {
   EDIT: (account) =>
     `mutation ($id: ID!) { result: editJob(input: { accountId: "${account}", jobId: $id, workplace: REMOTE }) { ... on ServiceError { code } } }`,
   PUB: (account) =>
-    `mutation ($id: ID!) { result: publishJob(input: { accountId: "${account}", draftId: $id, mode: FREE }) { ... on ServiceError { code } } }`,
+    `mutation ($id: ID!) { result: publishJob(input: { accountId: "${account}", jobId: $id, mode: FREE }) { ... on ServiceError { code } } }`,
   CHK: (account) =>
-    `mutation ($id: ID!) { result: solveJobCheckpoint(input: { accountId: "${account}", draftId: $id, input: "1" }) { ... on ServiceError { code } } }`,
+    `mutation ($id: ID!) { result: solveJobCheckpoint(input: { accountId: "${account}", jobId: $id, solution: "1" }) { ... on ServiceError { code } } }`,
   POSTS: (account) =>
     `query ($id: String!) { result: posts(accountId: "${account}", identifier: $id) { pageInfo { hasNextPage } } }`,
   WHDEL: () =>

@@ -17,7 +17,7 @@ import { listPosts, pnetPost, postList, proxyTo } from '../support/stub.ts';
 import { startRawServer, unaskedResponses } from '../support/unasked-responses.ts';
 
 const publish =
-  'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId } } }';
+  'mutation { publishJob(input: { accountId: "a1", jobId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId } } }';
 const page = JSON.stringify(postList([pnetPost('1')]));
 const read = { posts: { nodes: [{ providerId: '1' }] } };
 const portOf = (url: string): string => new URL(url).port;

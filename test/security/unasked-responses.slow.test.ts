@@ -10,7 +10,7 @@ const rows = Object.entries(unaskedResponses).map(([what, row]) => ({ what, ...r
 const plain = unaskedResponses['nothing unasked'] as UnaskedResponse;
 
 const publish =
-  'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId jobState } } }';
+  'mutation { publishJob(input: { accountId: "a1", jobId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId state } } }';
 
 const requests = [
   {
@@ -29,7 +29,7 @@ const requests = [
     kind: 'a publication',
     query: publish,
     body: { object: 'PnetJobPostingPublished', job_id: '42', job_state: 'active' },
-    read: { publishJob: { jobId: '42', jobState: 'ACTIVE' } },
+    read: { publishJob: { jobId: '42', state: 'ACTIVE' } },
   },
 ];
 

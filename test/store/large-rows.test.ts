@@ -154,10 +154,10 @@ describe.each(databases)('large rows on $name', (dialect) => {
     await app.database.insertInto('jobs').values(row).execute();
     const read = async (selection: string) =>
       (await ask(`{ jobPosting(jobId: "${id}") { ${selection} } }`)).data.jobPosting;
-    expect(await read('workplace salary { min } sendRejectionNotification')).toEqual({
+    expect(await read('workplace salary { min } hasRejectionNotification')).toEqual({
       workplace: 'REMOTE',
       salary: null,
-      sendRejectionNotification: true,
+      hasRejectionNotification: true,
     });
     expect(await read('description')).toEqual({ description: fields.description.toWellFormed() });
     await app.database.deleteFrom('jobs').where('id', '=', id).execute();

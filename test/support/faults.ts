@@ -16,8 +16,8 @@ export const healthy: Respond = ({ path, method }, response) => {
 
 export const posts =
   'query ($of: String = "ACo1") { posts(accountId: "a", identifier: $of) { nodes { ... on PnetPost { providerId } } } }';
-export const publish = `mutation { publishJob(input: { accountId: "a", draftId: "7", mode: FREE }) {
-  ... on PnetJobPostingPublished { jobState } ... on ServiceError { code } } }`;
+export const publish = `mutation { publishJob(input: { accountId: "a", jobId: "7", mode: FREE }) {
+  ... on PnetJobPostingPublished { state } ... on ServiceError { code } } }`;
 export const remove =
   'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename ... on ServiceError { code } } }';
 
@@ -49,7 +49,7 @@ export async function failureOf(gateway: ProxyGateway, query = posts, variables 
 export async function expectRecovered({ stub, gateway }: { stub: Stub; gateway: ProxyGateway }) {
   stub.respond = healthy;
   expect((await gateway.ask(posts)).data.posts.nodes).toEqual([{ providerId: 'ACo1' }]);
-  await vi.waitFor(async () => expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' }), {
+  await vi.waitFor(async () => expect((await gateway.ask(publish)).data.publishJob).toEqual({ state: 'ACTIVE' }), {
     timeout: 60_000,
   });
   await gateway.app.close();

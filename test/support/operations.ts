@@ -26,7 +26,7 @@ export interface FieldOperation {
 
 const text = JSON.stringify;
 const failure = '__typename ... on ServiceError { code status message }';
-const posting = 'id jobId accountId jobState jobTitle { text }';
+const posting = 'id jobId accountId state jobTitle { text }';
 const webhook = 'id webhookId name requestUrl accounts { accountId name } headers { key value } events';
 const account = 'id accountId name type status';
 
@@ -93,12 +93,12 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.publishJob': [
     'jobs:write',
     ({ accountId, draftId }) =>
-      `publishJob(input: { accountId: ${text(accountId)}, draftId: ${text(draftId)}, mode: FREE }) { ${failure} ... on PnetJobPostingPublishCheckpoint { jobPosting { ${posting} } } }`,
+      `publishJob(input: { accountId: ${text(accountId)}, jobId: ${text(draftId)}, mode: FREE }) { ${failure} ... on PnetJobPostingPublishCheckpoint { jobPosting { ${posting} } } }`,
   ],
   'Mutation.solveJobCheckpoint': [
     'jobs:write',
     ({ accountId, draftId }) =>
-      `solveJobCheckpoint(input: { accountId: ${text(accountId)}, draftId: ${text(draftId)}, input: "123456" }) { ${failure} ... on PnetJobPostingPublished { jobPosting { ${posting} } } }`,
+      `solveJobCheckpoint(input: { accountId: ${text(accountId)}, jobId: ${text(draftId)}, solution: "123456" }) { ${failure} ... on PnetJobPostingPublished { jobPosting { ${posting} } } }`,
   ],
   'Mutation.createWebhook': [
     'webhooks:write',

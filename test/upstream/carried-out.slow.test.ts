@@ -8,12 +8,12 @@ import { webhookEndpoints } from '../../src/capabilities/webhooks/endpoints.ts';
 import type { ContractEndpoint, EndpointName } from '../../src/kernel/endpoint.ts';
 import { proxyTo, startStub } from '../support/stub.ts';
 
-const input = { accountId: 'a1', draftId: '7' };
+const input = { accountId: 'a1', jobId: '7' };
 /** The mutation of each endpoint that changes something. */
 const mutations: Readonly<Partial<Record<EndpointName, { readonly name: string; readonly input: object }>>> = {
   EDIT: { name: 'editJob', input: { accountId: 'a1', jobId: '7' } },
   PUB: { name: 'publishJob', input: { ...input, mode: 'FREE' } },
-  CHK: { name: 'solveJobCheckpoint', input: { ...input, input: '123456' } },
+  CHK: { name: 'solveJobCheckpoint', input: { ...input, solution: '123456' } },
   WHCREATE: {
     name: 'createWebhook',
     input: { requestUrl: 'https://hooks.example/in', source: { accountStatus: {} } },
@@ -115,7 +115,7 @@ describe('of a response to a command', () => {
 /** Where the value of a field stands in the response; what is not here, the gateway knows by itself. */
 const wireNames: Readonly<Record<string, string>> = {
   jobId: 'job_id',
-  jobState: 'job_state',
+  state: 'job_state',
   checkpointType: 'type',
   webhookId: 'webhook_id',
 };

@@ -189,7 +189,7 @@ describe('a service that cannot be reached', () => {
     await stub.close();
     const asked = gateway.ask(publish);
     const back = await startStub(healthy, Number(new URL(stub.url).port));
-    expect((await asked).data.publishJob).toEqual({ jobState: 'ACTIVE' });
+    expect((await asked).data.publishJob).toEqual({ state: 'ACTIVE' });
     expect(back.received).toHaveLength(1);
   });
 
@@ -275,7 +275,7 @@ describe('a service in trouble', () => {
     stub.respond = healthy;
     expect(await failureOf(gateway)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(stub.received).toHaveLength(breakerRules.minFailures);
-    expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' });
+    expect((await gateway.ask(publish)).data.publishJob).toEqual({ state: 'ACTIVE' });
     gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.openMs);
     expect((await gateway.ask(posts)).errors).toEqual([]);
     await expectRecovered({ stub, gateway });

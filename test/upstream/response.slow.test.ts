@@ -5,7 +5,7 @@ import { envelope, json, listPosts, pnetPost, postList, proxyTo, startStub, webh
 
 describe('errors of the upstream', () => {
   const publish =
-    'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { __typename ... on ServiceError { code status message requestId } } }';
+    'mutation { publishJob(input: { accountId: "a1", jobId: "7", mode: FREE }) { __typename ... on ServiceError { code status message requestId } } }';
 
   test('keep their type, status and text, and get our request id', async () => {
     const stub = await startStub((_request, response) =>
@@ -330,8 +330,8 @@ describe('tolerant reading', () => {
     );
     const gateway = await proxyTo(stub);
     const { data } = await gateway.ask(
-      'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId jobState } } }',
+      'mutation { publishJob(input: { accountId: "a1", jobId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId state } } }',
     );
-    expect(data.publishJob).toEqual({ jobId: '7', jobState: 'UNRECOGNIZED' });
+    expect(data.publishJob).toEqual({ jobId: '7', state: 'UNRECOGNIZED' });
   });
 });

@@ -23,7 +23,7 @@ export const PublishJob = graphql(`
   mutation PublishJob($input: PublishJobInput!) {
     publishJob(input: $input) {
       __typename
-      ... on PnetJobPostingPublished { jobId jobState }
+      ... on PnetJobPostingPublished { jobId state }
       ... on PnetJobPostingPublishCheckpoint { checkpointType }
       ...Refusal
     }
@@ -40,7 +40,7 @@ export const SolveCheckpoint = graphql(`
   mutation SolveCheckpoint($input: SolveJobCheckpointInput!) {
     solveJobCheckpoint(input: $input) {
       __typename
-      ... on PnetJobPostingPublished { jobId jobState }
+      ... on PnetJobPostingPublished { jobId state }
       ... on PnetJobPostingPublishCheckpoint { checkpointType }
       ...Refusal
     }

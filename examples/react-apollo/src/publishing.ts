@@ -20,8 +20,9 @@ export function usePublishing() {
   return {
     isBusy: publishing.loading || solving.loading,
     publish: async (draftId: string): Promise<Result> =>
-      (await resultOf(publish({ variables: { input: { accountId, draftId, mode: 'FREE' } } }))).publishJob,
+      (await resultOf(publish({ variables: { input: { accountId, jobId: draftId, mode: 'FREE' } } }))).publishJob,
     solve: async (draftId: string, input: string): Promise<Result> =>
-      (await resultOf(solve({ variables: { input: { accountId, draftId, input } } }))).solveJobCheckpoint,
+      (await resultOf(solve({ variables: { input: { accountId, jobId: draftId, solution: input } } })))
+        .solveJobCheckpoint,
   };
 }

@@ -24,7 +24,7 @@ function after(form: Form, result: Result): Form {
   const clean = { ...form, wrong: null, note: null };
   switch (result.__typename) {
     case 'PnetJobPostingPublished':
-      return { ...clean, asks: 'DRAFT', note: `Job ${result.jobId} is published. Its state is ${result.jobState}.` };
+      return { ...clean, asks: 'DRAFT', note: `Job ${result.jobId} is published. Its state is ${result.state}.` };
     case 'PnetJobPostingPublishCheckpoint':
       return { ...clean, asks: result.checkpointType ?? 'UNRECOGNIZED' };
     case 'CheckpointError': {
@@ -37,7 +37,7 @@ function after(form: Form, result: Result): Form {
       };
     }
     case 'InvalidRequestError': {
-      const issue = result.issues.find(({ path }) => path.join('.') === 'input.draftId');
+      const issue = result.issues.find(({ path }) => path.join('.') === 'input.jobId');
       return issue ? { ...clean, wrong: issueText(issue) } : { ...clean, note: result.message };
     }
     case 'RequestError':

@@ -16,7 +16,7 @@ const PublishJob = graphql`
   mutation publishingPublishMutation($input: PublishJobInput!) {
     publishJob(input: $input) {
       __typename
-      ... on PnetJobPostingPublished { jobId jobState }
+      ... on PnetJobPostingPublished { jobId state }
       ... on PnetJobPostingPublishCheckpoint { checkpointType }
       ... on InvalidRequestError { message issues { path code limit message } }
       ... on RequestError { code message }
@@ -28,7 +28,7 @@ const SolveCheckpoint = graphql`
   mutation publishingSolveMutation($input: SolveJobCheckpointInput!) {
     solveJobCheckpoint(input: $input) {
       __typename
-      ... on PnetJobPostingPublished { jobId jobState }
+      ... on PnetJobPostingPublished { jobId state }
       ... on PnetJobPostingPublishCheckpoint { checkpointType }
       ... on CheckpointError { message checkpoint { attemptsLeft } issues { path code limit message } }
       ... on InvalidRequestError { message issues { path code limit message } }
@@ -60,8 +60,8 @@ export function usePublishing() {
   return {
     isBusy: isPublishing || isSolving,
     publish: async (draftId: string): Promise<Result> =>
-      known((await responseOf(publish, { input: { accountId, draftId, mode: 'FREE' } })).publishJob),
+      known((await responseOf(publish, { input: { accountId, jobId: draftId, mode: 'FREE' } })).publishJob),
     solve: async (draftId: string, input: string): Promise<Result> =>
-      known((await responseOf(solve, { input: { accountId, draftId, input } })).solveJobCheckpoint),
+      known((await responseOf(solve, { input: { accountId, jobId: draftId, solution: input } })).solveJobCheckpoint),
   };
 }

@@ -21,8 +21,8 @@ export function usePublishing() {
   return {
     isBusy: publishing.fetching || solving.fetching,
     publish: async (draftId: string): Promise<Result> =>
-      dataOf(await publish({ input: { accountId, draftId, mode: 'FREE' } })).publishJob,
+      dataOf(await publish({ input: { accountId, jobId: draftId, mode: 'FREE' } })).publishJob,
     solve: async (draftId: string, input: string): Promise<Result> =>
-      dataOf(await solve({ input: { accountId, draftId, input } })).solveJobCheckpoint,
+      dataOf(await solve({ input: { accountId, jobId: draftId, solution: input } })).solveJobCheckpoint,
   };
 }

@@ -27,13 +27,16 @@ const argumentNames: Readonly<Record<string, string>> = {
   id: 'webhookId',
 };
 
-export function toSnakeCase(input: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [
-      key === rawIdName.graphql ? rawIdName.contract : snakeCase(key),
-      valueToSnakeCase(value),
-    ]),
+/** The contract's names of fields, where GraphQL has others. */
+type Names = Readonly<Record<string, string>>;
+
+/** @param names of the input's own fields, not of those within */
+export function toSnakeCase(input: object, names: Names = {}): Record<string, unknown> {
+  const request = Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [contractName(key, names), valueToSnakeCase(value)]),
   );
+  if (Object.keys(names).length > 0) pathsOf.set(request, (key) => [graphqlName(key, names)]);
+  return request;
 }
 
 function valueToSnakeCase(value: unknown): unknown {
@@ -41,17 +44,17 @@ function valueToSnakeCase(value: unknown): unknown {
   return isObjectOrList(value) ? toSnakeCase(value) : value;
 }
 
-/** Paths in the input of what one-ofs became. A WeakMap, as requests have the contract's keys and no others. */
-const variantPaths = new WeakMap<object, (key: string) => readonly string[]>();
+/** Paths in the input of what one-ofs and renamed fields became. A WeakMap, as requests have the contract's keys and no others. */
+const pathsOf = new WeakMap<object, (key: string) => readonly string[]>();
 
 /**
  * With the tag `type`, `{ external: { url } }` becomes `{ type: 'external', url }`. Null and undefined stay.
  * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
-export function tagOneOf(tag: string, oneOf: object | null | undefined): object | null | undefined {
+export function tagOneOf(tag: string, oneOf: object | null | undefined, names?: Names): object | null | undefined {
   if (oneOf === null || oneOf === undefined) return oneOf;
-  const { name, tagged } = tagVariant(tag, oneOf);
-  variantPaths.set(tagged, (key) => (key === tag ? [] : [name, graphqlName(key)]));
+  const { name, tagged } = tagVariant(tag, oneOf, snakeCase, names);
+  pathsOf.set(tagged, (key) => (key === tag ? [] : [name, graphqlName(key, names)]));
   return tagged;
 }
 
@@ -64,21 +67,21 @@ export function tagOneOf(tag: string, oneOf: object | null | undefined): object 
 export function flattenOneOf(tag: string, oneOf: object, common: object, tagOf = snakeCase): object {
   const { name, tagged } = tagVariant(tag, oneOf, tagOf);
   const flat = { ...common, ...tagged };
-  variantPaths.set(flat, (key) => {
+  pathsOf.set(flat, (key) => {
     if (key === tag) return [camelCase(tag)];
     return Object.hasOwn(tagged, key) ? [camelCase(tag), name, graphqlName(key)] : [graphqlName(key)];
   });
   return flat;
 }
 
-function tagVariant(tag: string, oneOf: object, tagOf = snakeCase) {
+function tagVariant(tag: string, oneOf: object, tagOf = snakeCase, names: Names = {}) {
   const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObjectOrList(value));
   // The executor checks it too, but ports must not depend on that.
   if (variant === undefined || others.length > 0) {
     throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
   }
   const [name, value] = variant;
-  return { name, tagged: { [tag]: tagOf(name), ...toSnakeCase(value) } };
+  return { name, tagged: { [tag]: tagOf(name), ...toSnakeCase(value, names) } };
 }
 
 /**
@@ -113,11 +116,17 @@ const fromZero = { limit: 0, message: 'must be at least 0' } as const;
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {
   let parent = request;
   return path.flatMap((key, depth): readonly (string | number)[] => {
-    const pathOf = isObjectOrList(parent) ? variantPaths.get(parent) : undefined;
+    const pathOf = isObjectOrList(parent) ? pathsOf.get(parent) : undefined;
     parent = isObjectOrList(parent) ? Reflect.get(parent, key) : undefined;
     if (typeof key === 'number') return [key];
     return pathOf?.(key) ?? [(depth === 0 ? argumentNames[key] : undefined) ?? graphqlName(key)];
   });
 }
 
-const graphqlName = (key: string): string => (key === rawIdName.contract ? rawIdName.graphql : camelCase(key));
+const contractName = (name: string, names: Names): string =>
+  names[name] ?? (name === rawIdName.graphql ? rawIdName.contract : snakeCase(name));
+
+function graphqlName(key: string, names: Names = {}): string {
+  const [renamed] = Object.entries(names).find(([, contract]) => contract === key) ?? [];
+  return renamed ?? (key === rawIdName.contract ? rawIdName.graphql : camelCase(key));
+}

@@ -55,7 +55,6 @@ export const idArguments: Readonly<Record<string, IdKind>> = {
   accountIds: 'Account',
   jobId: 'Job',
   jobIds: 'Job',
-  draftId: 'Job',
   webhookId: 'Webhook',
   webhookIds: 'Webhook',
   deliveryId: 'Delivery',

@@ -120,17 +120,17 @@ export const exampleGroups = [
       {
         name: 'PublishAtOnce',
         title: 'Publish a draft',
-        variables: { input: { accountId: pnet, draftId: '1001', mode: 'FREE' } },
+        variables: { input: { accountId: pnet, jobId: '1001', mode: 'FREE' } },
       },
       {
         name: 'PublishWithOtp',
         title: 'Publish with a one-time code',
-        variables: { accountId: pnet, draftId: '1008', wrong: '999999', code: '123456' },
+        variables: { accountId: pnet, jobId: '1008', wrong: '999999', code: '123456' },
       },
       {
         name: 'PublishWithEmail',
         title: 'Publish with an email and a code',
-        variables: { accountId: pnet, draftId: '1010', token: 'sandbox-email-token', code: '123456' },
+        variables: { accountId: pnet, jobId: '1010', token: 'sandbox-email-token', code: '123456' },
       },
       {
         name: 'EditJob',
@@ -297,7 +297,7 @@ export const exampleGroups = [
         variables: {
           input: {
             accountId: pnet,
-            draftId: '1015',
+            jobId: '1015',
             mode: 'PROMOTED',
             budget: { daily: { currency: 'EUR', amount: 25 } },
           },

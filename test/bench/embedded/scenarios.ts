@@ -4,7 +4,7 @@ import type { Filled } from './fill.ts';
 
 const pageInfo = 'pageInfo { hasNextPage endCursor }';
 const webhook = '__typename id webhookId name enabled requestUrl format events ... on AutoWebhook { source }';
-const job = `id jobId accountId jobState jobTitle { text } company { text } workplace location employmentStatus
+const job = `id jobId accountId state jobTitle { text } company { text } workplace location employmentStatus
   salary { currency min max payFrequency } createdAt updatedAt`;
 const delivery = 'id deliveryId eventId event accountId state attemptCount nextAttemptAt createdAt finishedAt';
 

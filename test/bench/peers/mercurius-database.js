@@ -75,7 +75,7 @@ await serve({
   PnetJobPosting: {
     id: ({ id }) => globalId('Job', id),
     jobId: ({ id }) => id,
-    jobState: ({ state }) => upper(state),
+    state: ({ state }) => upper(state),
     createdAt,
     updatedAt: ({ updated_at }) => isoOf(updated_at),
     ...renamed('accountId'),

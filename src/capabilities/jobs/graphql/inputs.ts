@@ -89,7 +89,7 @@ const JobRecruiterInput = builder.inputType('JobRecruiterInput', {
     industries: t.idList({ description: `Ids of industries: ${between(recruiterLimits.industries)}.` }),
     skills: t.idList({ description: `Ids of skills: ${between(recruiterLimits.skills)}.` }),
     seniority: t.field({ type: SeniorityEnum, description: 'Seniority level of the position.' }),
-    includePosterInfo: t.boolean({ description: 'Whether the posting shows who posted it. Defaults to true.' }),
+    hasPosterInfo: t.boolean({ description: 'Whether the posting shows who posted it. Defaults to true.' }),
   }),
 });
 
@@ -97,7 +97,7 @@ const PnetApplyMethodInput = builder.inputType('PnetApplyMethodInput', {
   description: 'Applications are made on the network.',
   fields: (t) => ({
     notificationEmail: t.string({ required: true, description: 'Email address that is notified of applications.' }),
-    resumeRequired: t.boolean({ required: true, description: 'Whether applicants must attach a résumé.' }),
+    isResumeRequired: t.boolean({ required: true, description: 'Whether applicants must attach a résumé.' }),
   }),
 });
 
@@ -120,10 +120,10 @@ const ApplyMethodInput = builder.inputType('ApplyMethodInput', {
 const AutoArchiveApplicantsInput = builder.inputType('AutoArchiveApplicantsInput', {
   description: 'Which applicants are archived automatically.',
   fields: (t) => ({
-    screeningQuestions: t.boolean({
+    hasFailedScreening: t.boolean({
       description: 'Archives applicants who fail a must-match screening question. Defaults to true.',
     }),
-    outsideOfCountry: t.boolean({
+    isOutsideOfCountry: t.boolean({
       description: 'Archives applicants outside the country of the job. Defaults to true.',
     }),
   }),
@@ -172,7 +172,7 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
       type: AutoArchiveApplicantsInput,
       description: 'Which applicants are archived automatically.',
     }),
-    sendRejectionNotification: t.boolean({
+    hasRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified. Defaults to true.',
     }),
   };
@@ -220,7 +220,7 @@ export const PublishJobInput = builder.inputType('PublishJobInput', {
   description: 'How to publish a draft.',
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
-    draftId: t.id({ required: true, description: '`jobId` of the draft to publish.' }),
+    jobId: t.id({ required: true, description: 'Id of the draft to publish.' }),
     mode: t.field({
       type: PublishModeEnum,
       required: true,
@@ -231,7 +231,7 @@ export const PublishJobInput = builder.inputType('PublishJobInput', {
       type: JobBudgetInput,
       description: "Budget of a `PROMOTED` or `PROMOTED_PLUS` listing. Defaults to the network's recommendation.",
     }),
-    hiringPhotoFrame: t.boolean({ description: 'Whether to add the hiring frame to the profile picture.' }),
+    hasHiringPhotoFrame: t.boolean({ description: 'Whether to add the hiring frame to the profile picture.' }),
     bypassEmailVerification: t.boolean({
       description: 'Whether to skip the verification that the member may post for the current company.',
     }),
@@ -242,23 +242,46 @@ export const SolveJobCheckpointInput = builder.inputType('SolveJobCheckpointInpu
   description: "The solution to a draft's checkpoint.",
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
-    draftId: t.id({ required: true, description: '`jobId` of the draft that the checkpoint belongs to.' }),
-    input: t.string({
+    jobId: t.id({ required: true, description: 'Id of the draft that the checkpoint belongs to.' }),
+    solution: t.string({
       required: true,
       description: 'The one-time code, or the token from the email, that the network sent.',
     }),
   }),
 });
 
+const postingNames = { hasRejectionNotification: 'send_rejection_notification' };
+
 /** In the contract's terms: two one-ofs are tagged; other fields change only their names. */
 export function jobRequest({
   applyMethod,
   screeningQuestions,
+  recruiter,
+  autoArchiveApplicants,
   ...fields
 }: Partial<typeof EditJobInput.$inferInput>): Record<string, unknown> {
-  const request = toSnakeCase(fields);
-  if (applyMethod !== undefined) request.apply_method = tagOneOf('type', applyMethod);
+  const request = toSnakeCase(fields, postingNames);
+  if (recruiter !== undefined)
+    request.recruiter = recruiter && toSnakeCase(recruiter, { hasPosterInfo: 'include_poster_info' });
+  if (autoArchiveApplicants !== undefined)
+    request.auto_archive_applicants =
+      autoArchiveApplicants &&
+      toSnakeCase(autoArchiveApplicants, {
+        hasFailedScreening: 'screening_questions',
+        isOutsideOfCountry: 'outside_of_country',
+      });
+  if (applyMethod !== undefined)
+    request.apply_method = tagOneOf('type', applyMethod, { isResumeRequired: 'resume_required' });
   if (screeningQuestions !== undefined)
     request.screening_questions = screeningQuestions?.map((question) => tagOneOf('answer_type', question)) ?? null;
   return request;
 }
+
+/** A draft is a posting: the contract has a name of its own for its id. */
+const draftNames = { jobId: 'draft_id' };
+
+export const publishRequest = (input: typeof PublishJobInput.$inferInput): object =>
+  toSnakeCase(input, { ...draftNames, hasHiringPhotoFrame: 'hiring_photo_frame' });
+
+export const solutionRequest = (input: typeof SolveJobCheckpointInput.$inferInput): object =>
+  toSnakeCase(input, { ...draftNames, solution: 'input' });

@@ -9,7 +9,15 @@ import { createJobDraft, editJob, findJobs, publishJob, solveJobCheckpointByForm
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';
 import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
-import { CreateJobDraftInput, EditJobInput, jobRequest, PublishJobInput, SolveJobCheckpointInput } from './inputs.ts';
+import {
+  CreateJobDraftInput,
+  EditJobInput,
+  jobRequest,
+  PublishJobInput,
+  publishRequest,
+  SolveJobCheckpointInput,
+  solutionRequest,
+} from './inputs.ts';
 import { PnetJobPostingObject } from './posting.ts';
 import { CheckpointObject } from './posting-parts.ts';
 
@@ -38,7 +46,7 @@ const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostin
   description: 'The draft was created.',
   fields: (t) => ({
     jobId: t.id({
-      description: 'Id of the new draft, to pass to `publishJob` as `draftId`.',
+      description: 'Id of the new draft.',
       resolve: ({ posting }) => posting.job_id,
     }),
     jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The new draft.' }),
@@ -58,7 +66,7 @@ const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPo
   description: 'Result of publishing a draft.',
   fields: (t) => ({
     jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
-    jobState: t.expose('job_state', { type: JobStateEnum, ...required('State of the job after publishing.') }),
+    state: t.expose('job_state', { type: JobStateEnum, ...required('State of the job after publishing.') }),
     jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
   }),
 });
@@ -69,7 +77,7 @@ const PnetJobPostingPublishCheckpointObject = builder
     description:
       'The network requires another step before it publishes the draft. Complete it with `solveJobCheckpoint`; until then, the draft is not published.',
     fields: (t) => ({
-      jobId: t.exposeID('job_id', { description: 'Id of the draft, to pass to `solveJobCheckpoint` as `draftId`.' }),
+      jobId: t.exposeID('job_id', { description: 'Id of the draft.' }),
       // Not `type`: errors of the union have a textual `type`, and a selection cannot have both.
       checkpointType: t.expose('type', { type: CheckpointTypeEnum, ...required('What the network asks for.') }),
       jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
@@ -140,6 +148,7 @@ mutationField('publishJob', {
   inputDescription: 'The draft and how to publish it.',
   result: publishResult,
   operation: publishJob,
+  toRequest: publishRequest,
 });
 
 mutationField('solveJobCheckpoint', {
@@ -148,4 +157,5 @@ mutationField('solveJobCheckpoint', {
   inputDescription: 'The solution.',
   result: checkpointResult,
   operation: solveJobCheckpointByForm,
+  toRequest: solutionRequest,
 });

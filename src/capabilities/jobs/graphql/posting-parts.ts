@@ -98,7 +98,7 @@ export const RecruiterObject = partType<JobPart<'recruiter'>>('JobRecruiter', {
       nullable: true,
       description: 'Seniority level of the position.',
     }),
-    includePosterInfo: t.boolean({
+    hasPosterInfo: t.boolean({
       description: 'Whether the posting shows who posted it.',
       resolve: ({ include_poster_info = true }) => include_poster_info,
     }),
@@ -111,7 +111,7 @@ const PnetApplyMethodObject = partType<Extract<ApplyMethod, { type: 'pnet' }>>('
     notificationEmail: t.exposeString('notification_email', {
       description: 'Email address that is notified of applications.',
     }),
-    resumeRequired: t.exposeBoolean('resume_required', { description: 'Whether applicants must attach a résumé.' }),
+    isResumeRequired: t.exposeBoolean('resume_required', { description: 'Whether applicants must attach a résumé.' }),
   }),
 });
 
@@ -134,11 +134,11 @@ export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
 export const AutoArchiveObject = partType<JobPart<'auto_archive_applicants'>>('AutoArchiveApplicants', {
   description: 'Which applicants are archived automatically.',
   fields: (t) => ({
-    screeningQuestions: t.boolean({
+    hasFailedScreening: t.boolean({
       description: 'Whether applicants who fail a must-match screening question are archived.',
       resolve: ({ screening_questions = true }) => screening_questions,
     }),
-    outsideOfCountry: t.boolean({
+    isOutsideOfCountry: t.boolean({
       description: 'Whether applicants outside the country of the job are archived.',
       resolve: ({ outside_of_country = true }) => outside_of_country,
     }),

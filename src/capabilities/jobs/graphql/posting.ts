@@ -61,7 +61,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       extensions: standsAt({ globalId: 'Job', key: 'job_id' }),
       resolve: ({ job_id }) => globalId('Job', job_id),
     }),
-    jobId: t.exposeID('job_id', { description: 'Id of the job, as the arguments `jobId` and `draftId` take it.' }),
+    jobId: t.exposeID('job_id', { description: 'Id of the job, also while it is a draft.' }),
     accountId: t.exposeID('account_id', { description: 'Id of the account that the job belongs to.' }),
     account: t.field({
       type: AccountObject,
@@ -70,7 +70,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       }),
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
-    jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),
+    state: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),
     checkpoint: t.expose('checkpoint', {
       type: CheckpointObject,
       nullable: true,
@@ -110,7 +110,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       description: 'Which applicants are archived automatically.',
       resolve: async (job, _args, context) => (await loadField(job, 'auto_archive_applicants', context)) ?? {},
     }),
-    sendRejectionNotification: t.boolean({
+    hasRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified.',
       resolve: async (job, _args, context) => (await loadField(job, 'send_rejection_notification', context)) ?? true,
     }),
