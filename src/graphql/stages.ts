@@ -1,6 +1,7 @@
 /** The gates of a GraphQL request, in the order in which the pipeline calls them: of the request, its document, its operation. */
 import { GraphQLError } from 'graphql';
 import { type Admission, apiKeyOf } from '../auth/admission.ts';
+import { type BodyBound, maxStrangerBytes } from '../http/request-bodies.ts';
 import { parametersOfUrl } from '../http/request-head.ts';
 import { type Caller, missingKey } from '../kernel/caller.ts';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
@@ -17,10 +18,19 @@ import type { Exchange, Outcome, SentParameters, Stage } from './exchange.ts';
 import { badRequest } from './kit/errors.ts';
 import type { CacheLookup, ResponseCache } from './response-cache.ts';
 
-/** @throws ServiceError `malformed_request` for no request, or too much nesting; as {@link parseJson} */
+/** Enough for the queries of tools that ask for the schema. */
+const strangerBody: BodyBound = {
+  bytes: maxStrangerBytes,
+  refusal: () => missingKey(`Without an API key a request has at most ${maxStrangerBytes} bytes.`),
+};
+
+/**
+ * @throws ServiceError `malformed_request` for no request, or too much nesting; `missing_credentials` for a large one without
+ * a caller; as {@link parseJson}
+ */
 export const readRequest = (): Stage => (exchange) => {
-  const { http } = exchange;
-  const body = http.method === 'GET' ? parametersIn(http.url) : http.json();
+  const { http, caller } = exchange;
+  const body = http.method === 'GET' ? parametersIn(http.url) : http.json(caller === null ? strangerBody : undefined);
   return body instanceof Promise
     ? body.then((parsed: unknown) => keepSent(exchange, parsed))
     : keepSent(exchange, body);

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
-import { malformedRequest } from '../kernel/errors.ts';
+import { malformedRequest, type ServiceError } from '../kernel/errors.ts';
 import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import { decodeText, maxJsonEntries, parseJson } from '../kernel/lib/json-text.ts';
 import type { NamedResponse } from './connections.ts';
 import { privateHeaders } from './headers.ts';
-import { maxBodyBytes, RequestBodies, tooLarge } from './request-bodies.ts';
+import { anyBody, type BodyBound, RequestBodies } from './request-bodies.ts';
 import { pathIn, type RequestHeaders } from './request-head.ts';
 import { discardRest } from './unread-bodies.ts';
 
@@ -168,11 +168,11 @@ export class IncomingRequest {
   }
 
   /**
-   * Read once. A large one waits for a turn, in which it can be parsed. Rejects with ServiceError `content_too_large` beyond
-   * {@link maxBodyBytes}, `service_unavailable` if it has no room, or `malformed_request`.
+   * Read once. A large one waits for a turn, in which it can be parsed. Rejects with ServiceError as `bound` says, before
+   * it is read if the length is known; with `content_too_large` for too many chunks, `service_unavailable` if it has no room, or `malformed_request`.
    */
-  body(): Promise<Buffer> {
-    this.#body ??= receiveBody(this, this.#options);
+  body(bound: BodyBound = anyBody): Promise<Buffer> {
+    this.#body ??= receiveBody(this, bound, this.#options);
     return this.#body;
   }
 
@@ -180,9 +180,9 @@ export class IncomingRequest {
    * The parsed body; before it has arrived, a promise of it, which rejects with ServiceError as {@link body}, and with
    * `malformed_request` for invalid JSON; and as {@link parseJson}.
    */
-  json(): unknown {
+  json(bound?: BodyBound): unknown {
     if (this.#json !== undefined) return this.#json;
-    this.#json = this.body().then((bytes) => {
+    this.#json = this.body(bound).then((bytes) => {
       this.#json = parseJson(decodeText(bytes), 'The body', maxJsonEntries);
       return this.#json;
     });
@@ -192,16 +192,18 @@ export class IncomingRequest {
 
 function receiveBody(
   request: IncomingRequest,
+  bound: BodyBound,
   { turns, bodies = new RequestBodies() }: RequestOptions,
 ): Promise<Buffer> {
   const { raw, response } = request;
   return new Promise((resolve, reject) => {
-    const body = bodies.open(request, (failure) => {
+    const refuse = (failure: ServiceError) => {
       raw.removeAllListeners('data');
       if (!raw.readableEnded) discardRest(raw, response);
       reject(failure);
-    });
-    if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return body.refuse(tooLarge());
+    };
+    const body = bodies.open(request, refuse, bound);
+    if (Number(raw.headers['content-length'] ?? 0) > bound.bytes) return body.refuse(bound.refusal());
     if (raw.destroyed) return reject(endedEarly());
     raw.on('data', (chunk: Buffer) => body.append(chunk));
     raw.on('end', () => {

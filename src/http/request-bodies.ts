@@ -10,6 +10,15 @@ import { clientOf } from '../net/addresses.ts';
 /** 1 MiB. */
 export const maxBodyBytes = 1_048_576;
 
+/** Bytes of a body or message without a caller, or none so far: what is unfinished waits in memory, and JSON takes long. */
+export const maxStrangerBytes = 16_384;
+
+/** Of one body. */
+export interface BodyBound {
+  readonly bytes: number;
+  readonly refusal: () => ServiceError;
+}
+
 /** Chunks of one body: node:http makes a buffer and an event of each, whatever its length. */
 export const maxBodyChunks = 16_384;
 
@@ -51,8 +60,8 @@ export class RequestBodies {
   }
 
   /** @param refuse is called at most once, also within `append`, until the body is taken; the body holds nothing then */
-  open(sender: Sender, refuse: (failure: ServiceError) => void): RequestBody {
-    return new RequestBody(this, sender, refuse);
+  open(sender: Sender, refuse: (failure: ServiceError) => void, bound: BodyBound = anyBody): RequestBody {
+    return new RequestBody(this, sender, refuse, bound);
   }
 
   /**
@@ -108,14 +117,16 @@ class RequestBody implements CountedBody, Waiter {
   readonly sender: Sender;
   readonly #bodies: RequestBodies;
   readonly #refuse: (failure: ServiceError) => void;
+  readonly #bound: BodyBound;
   #memory: Buffer = empty;
   #length = 0;
   #chunks = 0;
 
-  constructor(bodies: RequestBodies, sender: Sender, refuse: (failure: ServiceError) => void) {
+  constructor(bodies: RequestBodies, sender: Sender, refuse: (failure: ServiceError) => void, bound: BodyBound) {
     this.sender = sender;
     this.#bodies = bodies;
     this.#refuse = refuse;
+    this.#bound = bound;
   }
 
   get length(): number {
@@ -130,8 +141,9 @@ class RequestBody implements CountedBody, Waiter {
     const from = this.#length;
     const to = from + chunk.length;
     this.#chunks += 1;
-    if (to > maxBodyBytes || this.#chunks > maxBodyChunks) {
-      this.refuse(to > maxBodyBytes ? tooLarge() : tooManyChunks());
+    const { bytes, refusal } = this.#bound;
+    if (to > bytes || this.#chunks > maxBodyChunks) {
+      this.refuse(to > bytes ? refusal() : tooManyChunks());
       return;
     }
     // Most bodies are one chunk.
@@ -174,8 +186,10 @@ const empty = Buffer.alloc(0);
 /** Bytes first allocated for a body of several chunks. */
 const firstBytes = 4_096;
 
-export const tooLarge = (): ServiceError =>
+const tooLarge = (): ServiceError =>
   new ServiceError('content_too_large', { detail: `A request body can have at most ${maxBodyBytes} bytes.` });
+
+export const anyBody: BodyBound = { bytes: maxBodyBytes, refusal: tooLarge };
 
 const tooManyChunks = (): ServiceError =>
   new ServiceError('content_too_large', { detail: `A request body can have at most ${maxBodyChunks} chunks.` });

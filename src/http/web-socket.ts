@@ -6,7 +6,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { http } from '../kernel/lib/node-http.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import type { ObservedRequest } from './observed-requests.ts';
-import { type CountedBody, maxBodyBytes, type RequestBodies } from './request-bodies.ts';
+import { type CountedBody, maxBodyBytes, maxStrangerBytes, type RequestBodies } from './request-bodies.ts';
 import { withoutCredentials } from './request-head.ts';
 
 /** Milliseconds between pings, as between those of an event stream. */
@@ -17,9 +17,6 @@ const pongMs = 60_000;
 
 /** Deadline of the closing handshake, in milliseconds. */
 const closeMs = 3_000;
-
-/** Bytes of a message without a caller so far: what is unfinished waits in memory. */
-export const maxStrangerBytes = 16_384;
 
 /**
  * Of a message, in the names of ws: reads of its connection, and its parts (RFC 6455, section 5.4). Each takes hundreds of bytes of

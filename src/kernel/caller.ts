@@ -76,9 +76,9 @@ const sortedEntries = (fields: object) => Object.entries(fields).sort(([one], [o
 /** Rejects with ServiceError `missing_credentials` without a key, else `invalid_credentials` or `expired_credentials` */
 export type Authenticate = (apiKey: string | undefined) => Caller | Promise<Caller>;
 
-export const missingKey = (): ServiceError =>
+export const missingKey = (reason = ''): ServiceError =>
   new ServiceError('missing_credentials', {
-    detail: 'Send an API key as X-API-KEY. GraphQL takes Authorization: Bearer as well.',
+    detail: `${reason} Send an API key as X-API-KEY. GraphQL takes Authorization: Bearer as well.`.trimStart(),
   });
 
 export const expiredKey = (): ServiceError =>

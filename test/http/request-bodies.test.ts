@@ -237,6 +237,7 @@ describe('at the gateway', () => {
   });
 
   test('clients that send large bodies and stop take no more memory than all may, and hold nobody up', async () => {
+    const { key } = await gateway.workspace();
     const length = 1_000_000;
     const count = Math.ceil(bodyLimits.bytes / length) + 20;
     const answers: string[] = [];
@@ -244,7 +245,7 @@ describe('at the gateway', () => {
       const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1').setEncoding('latin1');
       socket.on('data', (text: string) => answers.push(text.slice(0, 12))).on('error', () => undefined);
       socket.write(
-        `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length + 1}\r\n\r\n`,
+        `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length + 1}\r\n\r\n`,
       );
       socket.write(Buffer.alloc(length, ' '));
       return socket;
@@ -257,7 +258,7 @@ describe('at the gateway', () => {
     const query = `{ __typename ${'#'.repeat(200_000)}\n }`;
     const response = await fetch(`${gateway.address}/graphql`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
       body: JSON.stringify({ query }),
     });
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });

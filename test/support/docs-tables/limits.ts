@@ -18,9 +18,9 @@ import { streamLimits } from '../../../src/graphql/executors/stream-turns.ts';
 import { maxByIds } from '../../../src/graphql/kit/node.ts';
 import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
 import { maxWaitingBytes, maxWaitingRequests, waitingLimits } from '../../../src/http/connections.ts';
-import { bodyLimits, maxBodyBytes, maxBodyChunks } from '../../../src/http/request-bodies.ts';
+import { bodyLimits, maxBodyBytes, maxBodyChunks, maxStrangerBytes } from '../../../src/http/request-bodies.ts';
 import { maxHeaderLength, maxHeadersLength } from '../../../src/http/request-head.ts';
-import { maxStrangerBytes, socketLimits } from '../../../src/http/web-socket.ts';
+import { socketLimits } from '../../../src/http/web-socket.ts';
 import type { ErrorName } from '../../../src/kernel/errors.ts';
 import { issueLimits } from '../../../src/kernel/issues.ts';
 import { maxJsonDepth, maxJsonEntries, maxJsonFields } from '../../../src/kernel/lib/json-text.ts';
@@ -55,6 +55,7 @@ type Limit = readonly [what: string, limit: string, beyond: string, variable?: k
 const ofLargest = 'the one that began first of the client address (IPv6: one /64) that has the most bytes';
 
 const requests: readonly Limit[] = [
+  ['Body of a GraphQL request without an API key', bytes(maxStrangerBytes), error('missing_credentials')],
   ['Request body', `${bytes(maxBodyBytes)}, in ${number(maxBodyChunks)} chunks`, error('content_too_large')],
   [
     `Request bodies, and messages of WebSockets that arrive, of more than ${bytes(bodyLimits.small)} at once, in each process`,
