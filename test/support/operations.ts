@@ -193,7 +193,7 @@ export async function furnish(workspace: SeededWorkspace): Promise<Named> {
   });
   const named = { accountId, draftId, webhookId, triggerId, deliveryId: '' };
   // In any set-up: the posting cannot be read in each.
-  const publish = `publishJob(input: { accountId: ${text(accountId)}, draftId: ${text(draftId)}, mode: FREE })`;
+  const publish = `publishJob(input: { accountId: ${text(accountId)}, jobId: ${text(draftId)}, mode: FREE })`;
   const opened = await workspace.ask(`mutation { ${publish} { __typename } }`);
   const emitted = await workspace.ask(documentOf('Mutation.emitEvent', named));
   const deliveryId = emitted.data?.emitEvent?.deliveries?.[0]?.deliveryId;
