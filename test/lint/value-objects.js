@@ -14,16 +14,14 @@ export const valueObjects = {
   ],
   types: [
     'PageInfo',
-    'PostPaging',
     'RequestIssue',
     // Parts of a job posting. An edit replaces each as a whole.
     'AutoArchiveApplicants',
     'ExternalApplyMethod',
     'JobCheckpoint',
-    'JobCompany',
+    'JobName',
     'JobPay',
     'JobRecruiter',
-    'JobTitle',
     'MultipleChoicesScreeningQuestion',
     'NumericScreeningQuestion',
     'PnetApplyMethod',

@@ -13,20 +13,13 @@ import {
 
 const between = ({ min, max }: { readonly min: number; readonly max: number }) => `${min} to ${max} entries`;
 
-const namedThingInput = (name: string, description: string) =>
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({
-      providerId: t.id({ description: 'Numeric id at the network, from its search-parameter lookup.' }),
-      text: t.string({ description: 'Free text, used when there is no id.' }),
-    }),
-  });
-
-const JobTitleInput = namedThingInput('JobTitleInput', 'A job title. Provide its id, or free text if it has none.');
-const JobCompanyInput = namedThingInput(
-  'JobCompanyInput',
-  'The hiring company. Provide its id, or free text if it has none.',
-);
+const JobNameInput = builder.inputType('JobNameInput', {
+  description: 'A job title or a company. Provide its id, or free text if it has none.',
+  fields: (t) => ({
+    providerId: t.id({ description: 'Numeric id at the network, from its search-parameter lookup.' }),
+    text: t.string({ description: 'Free text, used when there is no id.' }),
+  }),
+});
 
 const JobPayInput = builder.inputType('JobPayInput', {
   description: 'A pay range.',
@@ -140,7 +133,7 @@ const clearedBy = {
 const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>, edits: boolean) => {
   const clearing = edits ? clearedBy : { text: '', list: '', nothing: '' };
   return {
-    company: t.field({ type: JobCompanyInput, description: `The hiring company.${clearing.nothing}` }),
+    company: t.field({ type: JobNameInput, description: `The hiring company.${clearing.nothing}` }),
     workplace: t.field({ type: WorkplaceEnum, description: `Where the work takes place.${clearing.nothing}` }),
     location: t.id({
       description: `Numeric id of the location, from the lookup type \`LOCATION\`.${clearing.nothing}`,
@@ -184,7 +177,7 @@ export const EditJobInput = builder.inputType('EditJobInput', {
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Id of the job to edit.' }),
-    jobTitle: t.field({ type: JobTitleInput, description: `Job title.${clearedBy.nothing}` }),
+    jobTitle: t.field({ type: JobNameInput, description: `Job title.${clearedBy.nothing}` }),
     ...jobInputFields(t, true),
   }),
 });
@@ -194,7 +187,7 @@ export const CreateJobDraftInput = builder.inputType('CreateJobDraftInput', {
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the connected account that the draft will belong to.' }),
     idempotencyKey: t.string(idempotencyKeyOfCreation),
-    jobTitle: t.field({ type: JobTitleInput, required: true, description: 'Job title.' }),
+    jobTitle: t.field({ type: JobNameInput, required: true, description: 'Job title.' }),
     ...jobInputFields(t, false),
   }),
 });

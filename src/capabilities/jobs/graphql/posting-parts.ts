@@ -10,21 +10,16 @@ type NumericQuestion = Extract<Question, { answer_type: 'numeric' }>;
 type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
 type ApplyMethod = JobPart<'apply_method'>;
 
-/** Named by its id at the network, or by free text. */
-const namedThing = (name: string, description: string) =>
-  partType<JobPart<'job_title'>>(name, {
-    description,
-    fields: (t) => ({
-      providerId: t.exposeID('id', {
-        nullable: true,
-        description: 'Numeric id at the network. Null if it is named by free text.',
-      }),
-      text: t.exposeString('text', { nullable: true, description: 'Free text. Null if it is named by its id only.' }),
+export const JobNameObject = partType<JobPart<'job_title'>>('JobName', {
+  description: 'A job title or a company: its id at the network, or free text.',
+  fields: (t) => ({
+    providerId: t.exposeID('id', {
+      nullable: true,
+      description: 'Numeric id at the network. Null if it is named by free text.',
     }),
-  });
-
-export const JobTitleObject = namedThing('JobTitle', 'A job title.');
-export const JobCompanyObject = namedThing('JobCompany', 'The hiring company.');
+    text: t.exposeString('text', { nullable: true, description: 'Free text. Null if it is named by its id only.' }),
+  }),
+});
 
 export const PayObject = partType<JobPart<'salary'>>('JobPay', {
   description: 'A pay range.',
