@@ -6,6 +6,7 @@ import { retrySoon, ServiceError } from '../kernel/errors.ts';
 
 const faultDetails = {
   unavailable: 'The database cannot be reached. Try again.',
+  busy: 'All connections to the database are in use. Try again.',
   slow: 'The database took too long. Try again.',
   conflict: 'The request conflicted with other requests. Try again.',
   full: 'The database is full: its disk has no space left. Try again when there is space.',

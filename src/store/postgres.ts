@@ -11,6 +11,8 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
+import { Deadline } from '../kernel/lib/abort-signal.ts';
+import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { DatabaseFault, type OnFault, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
 import type { PoolFigures } from './observed.ts';
@@ -79,6 +81,9 @@ class MigratingAdapter extends PostgresAdapter {
   }
 }
 
+const readsOnly = (statement: string): boolean => /^\s*select\b/i.test(statement);
+const nothing = (): void => undefined;
+
 class PooledDriver implements Driver {
   readonly #settings: PostgresSettings;
   readonly #epoch: Epoch;
@@ -86,6 +91,9 @@ class PooledDriver implements Driver {
   readonly #pool: pg.Pool;
   readonly #open = new Map<PostgresClient, number>();
   readonly #used = new Set<PooledConnection>();
+  /** Commands wait for what others have locked, and reads would wait behind them. */
+  readonly #commands: ReturnType<typeof createKeyedLock>;
+  readonly #leavesToReads: boolean;
   /** Null if none are prepared. */
   readonly #names: StatementNames | null;
   /** What each connection begins with; null for nothing. */
@@ -109,6 +117,8 @@ class PooledDriver implements Driver {
     const beginning = [limitsOf(settings, 'session'), prepares === 'all' ? onePlan : [], session ?? []].flat();
     this.#session = sharesSessions ? null : beginning.join('; ');
     this.#begin = sharesSessions ? `begin; ${limitsOf(settings, 'local')}` : 'begin';
+    this.#leavesToReads = prepares === 'repeated';
+    this.#commands = createKeyedLock(undefined, () => Math.max(1, settings.connections - 1));
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
@@ -138,9 +148,38 @@ class PooledDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<PooledConnection> {
+  async acquireConnection(): Promise<LazyConnection> {
+    return new LazyConnection(async (isRead) => {
+      const leave = isRead || !this.#leavesToReads ? nothing : await this.#enterCommands();
+      try {
+        const connection = await this.#connect();
+        connection.whenReleased = leave;
+        return connection;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    });
+  }
+
+  async #enterCommands(): Promise<() => void> {
+    const { connectTimeoutMs } = this.#settings;
+    const leave = this.#commands.tryAcquire('');
+    if (leave !== null) return leave;
+    using limit = new Deadline(
+      connectTimeoutMs,
+      null,
+      'Commands have all connections that they may have',
+    );
+    return await this.#commands.acquire('', { signal: limit.signal }).catch((error: unknown) => {
+      throw new DatabaseFault('busy', error);
+    });
+  }
+
+  async #connect(): Promise<PooledConnection> {
     for (;;) {
       const client = await this.#pool.connect().catch((error: unknown) => {
+        if (this.#used.size >= this.#settings.connections) throw new DatabaseFault('busy', error);
         // Nothing was asked for yet that could be to blame.
         const fault = postgresFault(error);
         throw fault instanceof DatabaseFault ? fault : new DatabaseFault('unavailable', error);
@@ -174,25 +213,32 @@ class PooledDriver implements Driver {
       await connection.run(this.#session);
       client.hasSession = true;
     } catch (error) {
-      await this.releaseConnection(connection);
+      this.#release(connection);
       throw error;
     }
   }
 
-  async beginTransaction(connection: PooledConnection): Promise<void> {
-    await connection.begin(this.#begin);
+  async beginTransaction(connection: LazyConnection): Promise<void> {
+    const opened = await connection.opened(false);
+    await opened.begin(this.#begin);
   }
 
   /** @throws ServiceError with unknown outcome, when the connection ends before the server responds */
-  async commitTransaction(connection: PooledConnection): Promise<void> {
-    await connection.commit();
+  async commitTransaction(connection: LazyConnection): Promise<void> {
+    const opened = await connection.opened(false);
+    await opened.commit();
   }
 
-  async rollbackTransaction(connection: PooledConnection): Promise<void> {
-    await connection.rollback();
+  async rollbackTransaction(connection: LazyConnection): Promise<void> {
+    const opened = await connection.opened(false);
+    await opened.rollback();
   }
 
-  async releaseConnection(connection: PooledConnection): Promise<void> {
+  async releaseConnection(connection: LazyConnection): Promise<void> {
+    await connection.close((opened) => this.#release(opened));
+  }
+
+  #release(connection: PooledConnection): void {
     this.#used.delete(connection);
     connection.release();
   }
@@ -208,11 +254,42 @@ class PooledDriver implements Driver {
   }
 }
 
-class PooledConnection implements DatabaseConnection {
+/** Takes a connection of the pool with its first statement, which says for what. */
+class LazyConnection implements DatabaseConnection {
+  readonly #open: (isRead: boolean) => Promise<PooledConnection>;
+  #opening: Promise<PooledConnection> | undefined;
+
+  constructor(open: (isRead: boolean) => Promise<PooledConnection>) {
+    this.#open = open;
+  }
+
+  opened(isRead: boolean): Promise<PooledConnection> {
+    this.#opening ??= this.#open(isRead);
+    return this.#opening;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const connection = await this.opened(readsOnly(query.sql));
+    return connection.executeQuery(query);
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing reads rows one by one
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Rows cannot be read one by one');
+  }
+
+  async close(release: (opened: PooledConnection) => void): Promise<void> {
+    // Who could not be opened has told that.
+    await this.#opening?.then(release, nothing);
+  }
+}
+
+class PooledConnection {
   isBroken = false;
   #inTransaction = false;
   /** Cuts the time of the running statement to that of a trivial one. */
   hurry = () => {};
+  whenReleased = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
   readonly #names: StatementNames | null;
@@ -239,7 +316,7 @@ class PooledConnection implements DatabaseConnection {
     // Outside of a transaction, a statement is one of its own.
     const { command, rowCount, rows } = await (this.#inTransaction
       ? run()
-      : repeatConflicting(() => this.#alone(run, /^\s*select\b/i.test(sql))));
+      : repeatConflicting(() => this.#alone(run, readsOnly(sql))));
     // pg does not know the row type.
     const result = { rows: rows as Row[] };
     return /^(?:INSERT|UPDATE|DELETE|MERGE)$/.test(command)
@@ -283,11 +360,6 @@ class PooledConnection implements DatabaseConnection {
     if (!this.isBroken) await this.run('rollback');
   }
 
-  // biome-ignore lint/correctness/useYield: nothing reads rows one by one
-  async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error('Rows cannot be read one by one');
-  }
-
   /** @throws DatabaseFault, or the driver's error if the statement is to blame */
   async run(text: string, parameters: readonly unknown[] = [], name?: string): Promise<pg.QueryResult<object>> {
     let isSilent = false;
@@ -319,6 +391,7 @@ class PooledConnection implements DatabaseConnection {
 
   release(): void {
     this.#client.release(this.isBroken);
+    this.whenReleased();
   }
 
   #judged(error: unknown, isSilent: boolean): unknown {
