@@ -461,7 +461,7 @@ test('the log contains no key, header value or checkpoint input, at any log leve
     'the right input': '123456' satisfies keyof typeof checkpointInputs.OTP,
     'the secret': readFileSync(file('secret'), 'utf8'),
   };
-  const webhook = `mutation { createWebhook(input: { requestUrl: "URL", source: { users: {} },
+  const webhook = `mutation { createWebhook(input: { requestUrl: "URL", source: USERS,
     headers: [{ key: "x-token", value: "${secrets['the value of a header']}" }] }) { __typename } }`;
   const solve = (input: string, draftId: string) =>
     `mutation { solveJobCheckpoint(input: { accountId: "${accountId}", jobId: "${draftId}", solution: "${input}" }) { __typename } }`;

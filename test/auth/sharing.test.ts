@@ -234,7 +234,7 @@ describe('of a gateway', () => {
       ... on WebhookCreated { webhookId } ... on ServiceError { message } } }`;
     const input = {
       requestUrl: `https://hooks.example/${path}`,
-      source: { users: {} },
+      source: 'USERS',
       accountIds: [accountId, otherAccountId],
       headers: [{ key: 'x-hidden', value }],
     };

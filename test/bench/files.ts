@@ -88,7 +88,7 @@ async function openEmbedded() {
   const accountId: string = await workspace.account();
   const place = { address: gateway.address, key: workspace.key };
   await send(
-    `mutation { createWebhook(input: { requestUrl: "http://127.0.0.1:${port}", source: { email: {} } }) { __typename } }`,
+    `mutation { createWebhook(input: { requestUrl: "http://127.0.0.1:${port}", source: EMAIL }) { __typename } }`,
     place,
   );
   const emission = `mutation { emitEvent(input: { accountId: "${accountId}", event: MAIL_SENT }) { __typename } }`;

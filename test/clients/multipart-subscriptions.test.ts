@@ -111,7 +111,7 @@ const apollo = (uri: string | (() => string), key: string, ...links: ApolloLink[
 async function withWebhook(gateway: Gateway) {
   const workspace = await gateway.workspace();
   const accountId = await workspace.account();
-  const input = 'name: "CRM", enabled: false, requestUrl: "https://hooks.example/x", source: { users: {} }';
+  const input = 'name: "CRM", isEnabled: false, requestUrl: "https://hooks.example/x", source: USERS';
   await graphql(gateway.address, workspace.key, `mutation { createWebhook(input: { ${input} }) { __typename } }`);
   const event = `mutation { emitEvent(input: { accountId: "${accountId}", event: NEW_RELATION }) { __typename } }`;
   return { ...workspace, emit: ({ address }: Gateway) => graphql(address, workspace.key, event) };

@@ -48,7 +48,7 @@ describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
     const other = await space.account();
     const context = requestContext(space.workspaceId);
     const changes = [
-      () => app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false }),
+      () => app.ports.webhooks.update(context, { webhook_id: webhookId, enabled: false }),
       () => app.ports.webhooks.update(context, { webhook_id: webhookId, account_ids: [other] }),
     ];
     for (const change of changes) {

@@ -27,8 +27,8 @@ describe.each(deliverySetUps)('deliveries on $name', (dialect) => {
   it('are listed and counted by event, account, state and time', async () => {
     const { gateway, ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const [one, two] = [gateway.accountId, await gateway.space.account()];
-    const webhookId = await createWebhook({ source: { accountStatus: {} } });
-    const other = await createWebhook({ source: { accountStatus: {} } });
+    const webhookId = await createWebhook({ source: 'ACCOUNT_STATUS' });
+    const other = await createWebhook({ source: 'ACCOUNT_STATUS' });
     const started = gateway.clock.now.getTime();
     const made: { event: string; accountId: string; at: number }[] = [];
     for (let n = 0; n < 8; n += 1) {

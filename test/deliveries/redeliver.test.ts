@@ -7,7 +7,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
   it('sends deliveries that were held while their webhook was disabled', async () => {
     const { gateway, receiver, act, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
-    expect(await act('setWebhookEnabled', { webhookId, enabled: false })).toEqual({ __typename: 'WebhookUpdated' });
+    expect(await act('updateWebhook', { webhookId, isEnabled: false })).toEqual({ __typename: 'WebhookUpdated' });
     await gateway.emit('early');
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
     const line = gateway.clock.now.toISOString();
@@ -20,7 +20,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
     });
     const replay = { webhookId, state: 'HELD', since: line };
     expect(await act('redeliverAll', replay)).toMatchObject({ code: 'INVALID_PARAMETERS' });
-    await act('setWebhookEnabled', { webhookId, enabled: true });
+    await act('updateWebhook', { webhookId, isEnabled: true });
     expect(receiver.received).toEqual([]);
     expect(await act('redeliverAll', { ...replay, since: 'soon' })).toMatchObject({
       issues: [{ path: ['input', 'since'] }],
@@ -42,7 +42,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
     } = await gateway.emit('a');
     await gateway.delivery.worker.idle();
     expect(await read(webhookId)).toMatchObject({ enabled: false, health: { disabledReason: 'GONE' } });
-    await act('setWebhookEnabled', { webhookId, enabled: true });
+    await act('updateWebhook', { webhookId, isEnabled: true });
     receiver.answer = (_request, response) => response.writeHead(500).end();
     expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
     await gateway.delivery.worker.idle();

@@ -11,7 +11,7 @@ describe.each(deliverySetUps)('deliveryUpdated on $name', (dialect) => {
     await createWebhook();
     const stranger = await gateway.workspace();
     const accountId = await stranger.account();
-    const input = { requestUrl: receiver.address, enabled: false, source: { users: {} } };
+    const input = { requestUrl: receiver.address, isEnabled: false, source: 'USERS' };
     const { data } = await ask(createDocument, { input }, stranger.key);
     const own = data.createWebhook.webhookId as string;
     const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': stranger.key } });

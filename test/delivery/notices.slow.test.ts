@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const setNotices = /* GraphQL */ `
   mutation SetNotices($webhookId: ID!, $receives: Boolean!) {
-    setWebhookNotices(input: { webhookId: $webhookId, receives: $receives }) {
+    updateWebhook(input: { webhookId: $webhookId, receivesNotices: $receives }) {
       __typename
       ... on WebhookUpdated { webhook { receivesNotices } }
       ... on ServiceError { code message }
@@ -28,7 +28,7 @@ describe.each(databases)('on $name', (dialect) => {
   afterEach(() => Promise.all([gateway.close(), receiver.close()]));
 
   const tell = async (webhookId: string, receives = true, key = gateway.space.key) =>
-    (await graphql(gateway.address, key, setNotices, { webhookId, receives })).data.setWebhookNotices;
+    (await graphql(gateway.address, key, setNotices, { webhookId, receives })).data.updateWebhook;
 
   const now = () => gateway.clock.now;
 
@@ -84,7 +84,7 @@ describe.each(databases)('on $name', (dialect) => {
     const own = await listener('/told');
     await tell(own);
     const other = await listener('/other');
-    const disable = `mutation { setWebhookEnabled(input: { webhookId: "${other}", enabled: false }) { __typename } }`;
+    const disable = `mutation { updateWebhook(input: { webhookId: "${other}", isEnabled: false }) { __typename } }`;
     await graphql(gateway.address, gateway.space.key, disable);
     expect(await gateway.app.database.selectFrom('pending_notices').selectAll().execute()).toEqual([]);
   });

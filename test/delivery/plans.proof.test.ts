@@ -221,7 +221,7 @@ describe.each(databases)('on $name', (dialect) => {
       await change;
       await changes.return(undefined);
       await app.ports.webhooks.health(context, [webhookId]);
-      await app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false });
+      await app.ports.webhooks.update(context, { webhook_id: webhookId, enabled: false });
       await deleteStep(database, { before: 2, from: firstPosition, size: 100 }, () => 0);
       await deleteOldStatistics(database, now);
       const presence = { id: 'own', findDead: async () => ['dead----'] };

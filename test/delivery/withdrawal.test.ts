@@ -23,12 +23,12 @@ const caller = ({ space }: DeliveringGateway) => requestContext(space.workspaceI
 
 const changes: Readonly<Record<string, Change>> = {
   disabled: {
-    make: (by, id, gateway) => webhooks(by).setEnabled(caller(gateway), { webhook_id: id, enabled: false }),
+    make: (by, id, gateway) => webhooks(by).update(caller(gateway), { webhook_id: id, enabled: false }),
   },
   'disabled and enabled again': {
     async make(by, id, gateway) {
-      await webhooks(by).setEnabled(caller(gateway), { webhook_id: id, enabled: false });
-      await webhooks(by).setEnabled(caller(gateway), { webhook_id: id, enabled: true });
+      await webhooks(by).update(caller(gateway), { webhook_id: id, enabled: false });
+      await webhooks(by).update(caller(gateway), { webhook_id: id, enabled: true });
     },
   },
   'disabled by its destination': {

@@ -31,7 +31,7 @@ export function describeFaults(example: string): void {
       site = await serveSite(example, postern);
       // It receives at once: retries would tell again what a page has missed.
       await ask(`mutation {
-        createWebhook(input: { requestUrl: "${receiver}/ok", source: { users: { events: [NEW_RELATION] } } }) { __typename }
+        createWebhook(input: { requestUrl: "${receiver}/ok", source: USERS, events: [NEW_RELATION] }) { __typename }
       }`);
     });
     afterAll(async () => {
@@ -65,7 +65,7 @@ export function describeFaults(example: string): void {
       for (let at = 0; at < names.length; at += 20) {
         const fields = names.slice(at, at + 20).map(
           (name, n) => `n${n}: createWebhook(input: {
-            name: "${name}", requestUrl: "${receiver}/${path}", source: { email: { events: [MAIL_SENT] } }
+            name: "${name}", requestUrl: "${receiver}/${path}", source: EMAIL, events: [MAIL_SENT]
           }) { ... on WebhookCreated { webhook { webhookId } } }`,
         );
         const created: { webhook: { webhookId: string } }[] = Object.values(await ask(`mutation { ${fields} }`));

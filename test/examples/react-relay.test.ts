@@ -144,7 +144,7 @@ describe.skipIf(!existsSync(fileOf('react-relay', 'node_modules')))('environment
     const names = () => list().webhooks.edges.map(({ node }) => node.name);
     const before = names();
     const lists = [list().webhooks.__id];
-    const input = { name: 'Added', requestUrl: 'https://hooks.example/in', source: { users: {} } };
+    const input = { name: 'Added', requestUrl: 'https://hooks.example/in', source: 'USERS' };
     const { createWebhook } = (await mutate('appCreateMutation', { input, lists })) as {
       createWebhook: { webhook: { webhookId: string } };
     };

@@ -192,9 +192,9 @@ const inputs: Readonly<Record<string, (named: Named) => object>> = {
   }),
   createTriggerWebhook: () => ({
     requestUrl: 'https://hooks.example/new',
-    trigger: { name: 'Send', icon: 'WebhookIcon', context: 'CHAT' },
+    trigger: { name: 'Send', icon: 'WEBHOOK_ICON', context: 'CHAT' },
   }),
-  createWebhook: () => ({ requestUrl: 'https://hooks.example/new', source: { users: {} } }),
+  createWebhook: () => ({ requestUrl: 'https://hooks.example/new', source: 'USERS' }),
   emitEvent: ({ accountId }) => ({ accountId, event: 'NEW_RELATION' }),
   fireTriggerWebhook: ({ accountId, triggerId }) => ({
     accountId,

@@ -86,7 +86,7 @@ describe.each(backends)('$name', ({ start, serves }) => {
 
 describe('names that JavaScript knows', () => {
   const objectNames = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__');
-  const create = `createWebhook(input: { requestUrl: "https://hooks.example/then", enabled: false, source: { users: {} } })`;
+  const create = `createWebhook(input: { requestUrl: "https://hooks.example/then", isEnabled: false, source: USERS })`;
   const named: readonly (readonly [string, Omit<Request, 'key'>, string])[] = [
     ['a field', { query: '{ viewer { then: name } }' }, '{"viewer":{"then":"'],
     ['a root field', { query: '{ then: __typename viewer { __typename } }' }, '{"then":"Query","viewer":{'],

@@ -1,17 +1,20 @@
-/** Output enums accept values that the gateway does not know; inputs never do. */
-import { GraphQLEnumType, getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
+/** Enums that are read accept values that the gateway does not know; as inputs they never do. */
+import {
+  type GraphQLArgument,
+  GraphQLEnumType,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
+import { graphql, startGateway } from '../support/gateway.ts';
+import { fields } from '../support/hostile-inputs.ts';
 
 const types = Object.values(schema.getTypeMap());
 const enums = types.filter((type) => isEnumType(type));
 const tolerant = enums.filter((type) => type.getValue('UNRECOGNIZED') !== undefined);
-
-const inputs = types.flatMap((type) => {
-  if (isInputObjectType(type)) return Object.values(type.getFields());
-  if (!isObjectType(type) && !isInterfaceType(type)) return [];
-  return Object.values(type.getFields()).flatMap(({ args }) => args);
-});
 
 test('an output enum serializes a known value under its name, and an unknown one as UNRECOGNIZED', () => {
   const reaction = schema.getType('PnetReaction') as GraphQLEnumType;
@@ -22,17 +25,48 @@ test('an output enum serializes a known value under its name, and an unknown one
   }
 });
 
-test('no input has UNRECOGNIZED', () => {
-  expect(tolerant.length).toBeGreaterThan(8);
-  const sent = new Set(inputs.map(({ type }) => getNamedType(type)));
-  expect(tolerant.filter((type) => sent.has(type)).map(({ name }) => name)).toEqual([]);
-});
+/** The type at a place: `input.data[].key` of the arguments. */
+function typeAt(args: readonly GraphQLArgument[], place: string): GraphQLInputType | undefined {
+  const [first, ...names] = place.replaceAll('[]', '').split('.');
+  return names.reduce<GraphQLInputType | undefined>(
+    (type, name) => {
+      const object = type && getNamedType(type);
+      return isInputObjectType(object) ? object.getFields()[name]?.type : undefined;
+    },
+    args.find(({ name }) => name === first)?.type,
+  );
+}
 
-test.each(enums.filter(({ name }) => name.startsWith('Known')))(
-  '$name has the values of the enum that is read',
-  (known) => {
-    const read = schema.getType(known.name.slice('Known'.length)) as GraphQLEnumType;
-    const names = (type: GraphQLEnumType) => type.getValues().map(({ name }) => name);
-    expect(names(read).sort()).toEqual([...names(known), 'UNRECOGNIZED'].sort());
-  },
-);
+test('UNRECOGNIZED as an input is refused with an issue at its path, in a variable and in the document', async () => {
+  await using stack = new AsyncDisposableStack();
+  const gateway = await startGateway();
+  stack.defer(() => gateway.close());
+  const { key } = await gateway.workspace();
+  let refused = 0;
+  for (const { name, document, places } of fields) {
+    const { args } = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() }[name] as {
+      args: readonly GraphQLArgument[];
+    };
+    for (const place of places.filter(({ kind }) => kind === 'value')) {
+      const type = typeAt(args, place.name);
+      if (type === undefined || !tolerant.some((each) => each === getNamedType(type))) continue;
+      const path = place.name.replaceAll('[]', '.0').split('.');
+      const variables = place.with('UNRECOGNIZED') as Record<string, unknown>;
+      const { data, errors } = await graphql(gateway.address, key, document, variables);
+      const issues = data?.[name]?.issues ?? errors[0]?.extensions?.issues;
+      // A source without a choice of fields refuses the list.
+      const paths = issues?.map((issue: { path: unknown[] }) => issue.path.join('.')) as string[];
+      expect({ name, path, found: paths.some((each) => path.join('.').startsWith(each)) || paths }).toEqual({
+        name,
+        path,
+        found: true,
+      });
+      refused += 1;
+    }
+  }
+  expect(refused).toBeGreaterThan(12);
+  const { errors } = await graphql(gateway.address, key, '{ webhooks(source: UNRECOGNIZED) { nodes { id } } }');
+  expect(errors).toMatchObject([{ path: ['webhooks'], extensions: { issues: [{ code: 'not_allowed' }] } }]);
+  const [issue] = errors[0]?.extensions?.issues as { message: string }[];
+  expect(issue?.message).toMatch(/^must be one of MESSAGING, USERS/);
+});

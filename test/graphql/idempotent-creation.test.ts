@@ -6,8 +6,8 @@ import { graphql } from '../support/gateway.ts';
 
 const url = 'https://hooks.example/once';
 const creations = {
-  createWebhook: { requestUrl: url, source: { users: {} } },
-  createTriggerWebhook: { requestUrl: url, trigger: { name: 'Send', icon: 'WebhookIcon', context: 'CHAT' } },
+  createWebhook: { requestUrl: url, source: 'USERS' },
+  createTriggerWebhook: { requestUrl: url, trigger: { name: 'Send', icon: 'WEBHOOK_ICON', context: 'CHAT' } },
   createJobDraft: { accountId: 'pnet', jobTitle: { text: 'Welder' } },
 } as const;
 const names = Object.keys(creations) as (keyof typeof creations)[];

@@ -10,7 +10,7 @@ import { fields, placesOf } from '../support/hostile-inputs.ts';
 const mutations = ['editJob', 'updateWebhook', 'redeliverAll'];
 
 /** Where null stands for all, as a field of the webhook reads. */
-const allByNull = new Set(['updateWebhook input.accountIds']);
+const allByNull = new Set(['accountIds', 'events', 'data'].map((name) => `updateWebhook input.${name}`));
 
 /** Every field of every input of the changes, with the variables that have null there. */
 const inGraphQL = fields

@@ -336,7 +336,7 @@ describe('introspection', () => {
       ['{ viewer }', {}],
       ['{ webhooks(frst: 1) { nodes { id } } }', {}],
       ['{ eventSamples(source: MESAGING) { event } }', {}],
-      ['query ($s: KnownWebhookSource) { eventSamples(source: $s) { event } }', { s: 'MESAGING' }],
+      ['query ($s: WebhookSource) { eventSamples(source: $s) { event } }', { s: 'MESAGING' }],
       ['mutation { deleteWebhook(input: { webhokId: "x" }) { __typename } }', {}],
       ['query ($s: WebhookSorce) { eventSamples(source: $s) { event } }', {}],
     ] as const;
@@ -366,7 +366,7 @@ describe('the size of a response', () => {
   test('is limited without hiding what mutations did: those that do not fit are reported as executed', async () => {
     const gateway = await startGateway({ tuning: { maxResponseBytes: 3_000 } });
     const workspace = await gateway.workspace();
-    const input = '{ source: { users: {} }, requestUrl: "https://hooks.example/", enabled: false }';
+    const input = '{ source: USERS, requestUrl: "https://hooks.example/", isEnabled: false }';
     const create = (alias: string, selection: string) =>
       `${alias}: createWebhook(input: ${input}) { ... on WebhookCreated { webhook { ${selection} } } }`;
     const large = times(100, (n) => `a${n}: requestUrl`);

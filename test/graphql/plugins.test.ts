@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 
 const query = '{ viewer { name } }';
-const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { users: {} } }) { __typename } }`;
+const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: USERS }) { __typename } }`;
 
 async function served(...plugins: Plugin[]) {
   const gateway = await startGateway({ plugins });

@@ -39,7 +39,7 @@ describe('over HTTP', () => {
     });
   const viewer = '{ viewer { name } }';
   const made = () => gateway.app.database.selectFrom('webhooks').select('id').execute();
-  const mutation = `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { users: {} } }) { __typename } }`;
+  const mutation = `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: USERS }) { __typename } }`;
 
   test('responds to a POST of JSON', async () => {
     const response = await post({ query: viewer });

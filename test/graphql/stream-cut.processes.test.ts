@@ -54,7 +54,7 @@ test('graphql-sse opens the subscription again, at the remaining process', async
   const emitted = await graphql(
     second.address,
     workspace.key,
-    `mutation { createWebhook(input: { requestUrl: "https://hooks.example/x", source: { users: {} } }) {
+    `mutation { createWebhook(input: { requestUrl: "https://hooks.example/x", source: USERS }) {
       ... on WebhookCreated { webhookId } } }`,
   );
   const { webhookId } = emitted.data.createWebhook;

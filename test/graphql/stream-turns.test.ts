@@ -318,7 +318,7 @@ describe('one event', () => {
   });
 
   it('is kept by no stream that has told it', { timeout: 60_000 }, async () => {
-    const input = { requestUrl: 'https://hooks.example/', source: { users: {} }, enabled: false };
+    const input = { requestUrl: 'https://hooks.example/', source: 'USERS', isEnabled: false };
     const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }`;
     await graphql(gateway.address, space.key, create, { input });
     const leaving = new AbortController();

@@ -32,7 +32,7 @@ const open = (init: object = { 'x-api-key': workspace.key }, headers: Readonly<R
 
 const viewer = { query: '{ viewer { __typename } }' };
 const subscribe = (id: string, payload: object) => ({ type: 'subscribe', id, payload });
-const webhook = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/", source: { users: {} } }) { __typename } }`;
+const webhook = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/", source: USERS }) { __typename } }`;
 
 const refusals: Readonly<Record<string, readonly [(client: Awaited<ReturnType<typeof open>>) => void, number]>> = {
   'text that is no JSON': [({ say }) => say('{'), 4400],

@@ -110,7 +110,7 @@ describe.each(['on', 'off'])('of a gateway with COMPILED_OPERATIONS=%s', (compil
     const names = Array.from(
       { length: 20 },
       (_, index) =>
-        `a${index}: createWebhook(input: { name: "${'x'.repeat(200)}", requestUrl: "https://hooks.example/x", source: { users: {} } }) { ... on WebhookCreated { webhook { name } } }`,
+        `a${index}: createWebhook(input: { name: "${'x'.repeat(200)}", requestUrl: "https://hooks.example/x", source: USERS }) { ... on WebhookCreated { webhook { name } } }`,
     );
     const came = await ask(gateway, workspace.key, '/graphql', 'gzip', { query: `mutation { ${names.join('\n')} }` });
     expect(came.bytes).toBeGreaterThan(minCompressedBytes);

@@ -39,7 +39,7 @@ describe.each(databases)('on $name', (dialect) => {
     const receiver = await startReceiver();
     try {
       const { key } = await fronting.front.workspace();
-      const webhook = `requestUrl: "${receiver.address}", source: { messaging: { events: [MESSAGE_RECEIVED] } }`;
+      const webhook = `requestUrl: "${receiver.address}", source: MESSAGING, events: [MESSAGE_RECEIVED]`;
       const { errors } = await graphql(
         fronting.publicUrl,
         key,

@@ -17,11 +17,11 @@ const ask = (query: string, variables = {}, key = caller.key) => graphql(frontin
 const askService = (query: string, variables = {}) =>
   graphql(fronting.service.address, fronting.space.key, query, variables);
 
-const emit = `mutation ($accountId: ID!, $event: KnownWebhookEvent!, $data: JSON) {
+const emit = `mutation ($accountId: ID!, $event: WebhookEvent!, $data: JSON) {
   emitEvent(input: { accountId: $accountId, event: $event, data: $data }) { __typename }
 }`;
 const createWebhook = `mutation ($url: String!, $accountIds: [ID!]) {
-  createWebhook(input: { requestUrl: $url, accountIds: $accountIds, source: { messaging: {} } }) {
+  createWebhook(input: { requestUrl: $url, accountIds: $accountIds, source: MESSAGING }) {
     __typename ... on WebhookCreated { webhookId } ... on ServiceError { code message: message }
   }
 }`;

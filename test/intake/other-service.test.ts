@@ -146,7 +146,7 @@ describe('a service of another vendor', () => {
     onTestFinished(() => receiver.close());
     const { data } = await ask(
       `mutation ($url: String!, $id: ID!) {
-        createWebhook(input: { requestUrl: $url, accountIds: [$id], source: { messaging: {} } }) { __typename }
+        createWebhook(input: { requestUrl: $url, accountIds: [$id], source: MESSAGING }) { __typename }
       }`,
       { url: receiver.address, id: accountId },
     );

@@ -12,11 +12,6 @@ import graphqlPlugin, { parser } from '@graphql-eslint/eslint-plugin';
 import regexp from 'eslint-plugin-regexp';
 import { valueObjects } from './value-objects.js';
 
-const recommended = graphqlPlugin.configs['flat/schema-recommended'].rules;
-
-/** The rule as the set configures it, except for one of its selectors. */
-const [severity, { EnumValueDefinition: enumValueStyle, ...naming }] = recommended['@graphql-eslint/naming-convention'];
-
 /** TypeScript as JavaScript, in which everything stands where it stood: typescript-eslint needs the API of TypeScript 6. */
 const stripTypes = {
   preprocess: (text) => [stripTypeScriptTypes(text)],
@@ -58,12 +53,6 @@ export default [
       '@graphql-eslint/require-nullable-result-in-root': 'off',
 
       '@graphql-eslint/strict-id-in-types': ['error', { exceptions: valueObjects }],
-
-      // The icons of triggers are names of components, which clients look up verbatim.
-      '@graphql-eslint/naming-convention': [
-        severity,
-        { ...naming, 'EnumValueDefinition[parent.name.value!=/^(Known)?TriggerIcon$/]': enumValueStyle },
-      ],
 
       // It reports `Account.accountId`, `Webhook.webhookId` and `Workspace.workspaceId`. Unlike the global `id`, a raw
       // id of the contract has one name in fields and arguments, so that a value of one can be pasted into the other.

@@ -69,7 +69,7 @@ it('has the event', async () => {
   const { data, errors } = await graphql(
     address,
     key,
-    `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { users: { events: [RELATION_REMOVED] } } }) {
+    `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: USERS, events: [RELATION_REMOVED] }) {
       ... on WebhookCreated { webhook { events } }
     } }`,
   );
@@ -81,7 +81,7 @@ it('has the source, with its event and its payload key', async () => {
   const { data, errors } = await graphql(
     address,
     key,
-    `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { calls: { data: [{ key: CALL_MINUTES, name: "length" }] } } }) {
+    `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: CALLS, data: [{ key: CALL_MINUTES, name: "length" }] }) {
       ... on WebhookCreated { webhook { events } }
     } }`,
   );

@@ -33,7 +33,7 @@ describe.each(databases)('the secret of a database on $name', ({ location }) => 
   /** A webhook with a sealed header, and a cursor that leads to it. */
   async function fill(gateway: Gateway) {
     const { key } = await gateway.workspace();
-    const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", source: { users: {} },
+    const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", source: USERS,
       headers: [{ key: "x-token", value: "sealed" }] }) { __typename } }`;
     for (let count = 0; count < 2; count += 1) {
       expect((await graphql(gateway.address, key, create)).errors).toEqual([]);
@@ -109,7 +109,7 @@ describe.each(databases)('the secret of a database on $name', ({ location }) => 
       for (const webhook of await gateway.app.database.selectFrom('webhooks').select('id').execute()) {
         const secret = `mutation { rotateWebhookSecret(input: { webhookId: "${webhook.id}" }) { __typename } }`;
         const { data } = await graphql(gateway.address, key, secret);
-        expect(data.rotateWebhookSecret.__typename).toMatch(/^(?:WebhookSecretRotated|RequestError)$/);
+        expect(data.rotateWebhookSecret.__typename).toMatch(/^(?:WebhookSecret|RequestError)$/);
       }
     });
     await expect(start({ SECRET: former })).rejects.toThrow('SECRET is not the one');

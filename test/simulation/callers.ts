@@ -134,7 +134,7 @@ export function createCallers(world: World, population: Population): Callers {
       const before = redeliveries;
       call(
         enabled ? 'enable' : 'disable',
-        ({ webhooks }) => webhooks.setEnabled(context, { webhook_id, enabled }),
+        ({ webhooks }) => webhooks.update(context, { webhook_id, enabled }),
         (updated) => {
           // A redelivery that was under way may have found the webhook enabled.
           if (updated !== null && !enabled && redeliveries === before) invariants.disabled(webhook_id);

@@ -60,7 +60,7 @@ describe.skipIf(dialect === undefined)('on Postgres', () => {
     await gateway.app.database.updateTable('deliveries').set({ state: 'failed' }).execute();
     const { ports } = gateway.app;
     await ports.deliveries.redeliver(request(), { delivery_id });
-    await ports.webhooks.setEnabled(request(), { webhook_id, enabled: false });
+    await ports.webhooks.update(request(), { webhook_id, enabled: false });
     await gateway.emit('b');
     await gateway.delivery.worker.idle();
     const all = () => [...statements.values()].flat().filter((text) => text.includes('pg_notify'));

@@ -27,7 +27,7 @@ test.skipIf(postgres === undefined)('a webhook is created despite a deadlock wit
     const created = graphql(
       gateway.address,
       key,
-      `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", source: { users: {} } }) { __typename } }`,
+      `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", source: USERS }) { __typename } }`,
     );
     await expect.poll(async () => (await other.query(waiting)).rows[0].count).toBe(1);
     const update = other.query('update workspaces set name = name where id = $1', [workspaceId]);

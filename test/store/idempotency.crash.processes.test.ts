@@ -33,12 +33,12 @@ const creations: readonly Creation['create'][] = [
   mutation(
     (
       name,
-    ) => `createWebhook(input: { name: "${name}", idempotencyKey: "${name}", requestUrl: "${target}", source: { users: {} } }) {
+    ) => `createWebhook(input: { name: "${name}", idempotencyKey: "${name}", requestUrl: "${target}", source: USERS }) {
       ... on WebhookCreated { id: webhookId } }`,
   ),
   mutation(
     (name) => `createTriggerWebhook(input: { name: "${name}", idempotencyKey: "${name}", requestUrl: "${target}",
-      trigger: { name: "Go", icon: SyncAltIcon, context: CHAT } }) { ... on WebhookCreated { id: webhookId } }`,
+      trigger: { name: "Go", icon: SYNC_ALT_ICON, context: CHAT } }) { ... on WebhookCreated { id: webhookId } }`,
   ),
   mutation(
     (name) => `createJobDraft(input: { accountId: "pnet-----------------A", idempotencyKey: "${name}",

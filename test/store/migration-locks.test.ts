@@ -46,7 +46,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
 
   /** A read and a write of a gateway of before, each within two seconds. */
   async function works(gateway: Gateway, key: string): Promise<void> {
-    const source = 'source: { users: {} }';
+    const source = 'source: USERS';
     for (const query of [
       '{ webhooks(first: 10) { nodes { id } } }',
       `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", ${source} }) { __typename } }`,

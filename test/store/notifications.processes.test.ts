@@ -98,7 +98,7 @@ describe.each(places)('a change is heard $name', ({ dialect, elsewhere }) => {
   it('when a webhook is disabled and its deliveries are held', async () => {
     const deliveryIds = await emitTwice();
     const { heard } = await subscribe(deliveryIds, 'held');
-    await gateway.app.ports.webhooks.setEnabled(request(), { webhook_id: webhookId, enabled: false });
+    await gateway.app.ports.webhooks.update(request(), { webhook_id: webhookId, enabled: false });
     await heard;
   });
 });

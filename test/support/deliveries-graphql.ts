@@ -61,7 +61,7 @@ export async function startDeliveriesOverGraphQL(dialect: DeliverySetUp) {
     /** Creates a webhook for `new_relation` at the receiver. */
     async createWebhook(input = {}): Promise<string> {
       const { data } = await ask(createDocument, {
-        input: { requestUrl: receiver.address, source: { users: {} }, ...input },
+        input: { requestUrl: receiver.address, source: 'USERS', ...input },
       });
       return data.createWebhook.webhookId;
     },

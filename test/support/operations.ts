@@ -103,12 +103,12 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.createWebhook': [
     'webhooks:write',
     ({ accountId }) =>
-      `createWebhook(input: { requestUrl: "https://hooks.example/new", enabled: false, accountIds: [${text(accountId)}], source: { users: {} } }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
+      `createWebhook(input: { requestUrl: "https://hooks.example/new", isEnabled: false, accountIds: [${text(accountId)}], source: USERS }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
   ],
   'Mutation.createTriggerWebhook': [
     'webhooks:write',
     ({ accountId }) =>
-      `createTriggerWebhook(input: { requestUrl: "https://hooks.example/new", enabled: false, accountIds: [${text(accountId)}], trigger: { name: "Send", icon: WebhookIcon, context: CHAT } }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
+      `createTriggerWebhook(input: { requestUrl: "https://hooks.example/new", isEnabled: false, accountIds: [${text(accountId)}], trigger: { name: "Send", icon: WEBHOOK_ICON, context: CHAT } }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
   ],
   'Mutation.emitEvent': [
     'events:write',
@@ -140,25 +140,15 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ accountId, webhookId }) =>
       `updateWebhook(input: { webhookId: ${text(webhookId)}, accountIds: [${text(accountId)}] }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
   ],
-  'Mutation.setWebhookEnabled': [
-    'webhooks:write',
-    ({ webhookId }) =>
-      `setWebhookEnabled(input: { webhookId: ${text(webhookId)}, enabled: false }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
-  ],
-  'Mutation.setWebhookNotices': [
-    'webhooks:write',
-    ({ webhookId }) =>
-      `setWebhookNotices(input: { webhookId: ${text(webhookId)}, receives: false }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
-  ],
   'Mutation.revealWebhookSecret': [
     'webhooks:write',
     ({ webhookId }) =>
-      `revealWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretRevealed { webhookId } }`,
+      `revealWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecret { webhookId } }`,
   ],
   'Mutation.rotateWebhookSecret': [
     'webhooks:write',
     ({ webhookId }) =>
-      `rotateWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretRotated { webhookId } }`,
+      `rotateWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecret { webhookId } }`,
   ],
   // Last, because the operations before need the webhook.
   'Mutation.deleteWebhook': [

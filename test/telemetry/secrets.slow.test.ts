@@ -23,7 +23,7 @@ test('the telemetry of a busy run has no key, no secret, no cursor and no value 
     .where('enabled', '=', 1)
     .executeTakeFirstOrThrow();
   const shown = await ask(
-    'mutation Show($id: ID!) { revealWebhookSecret(input: { webhookId: $id }) { ... on WebhookSecretRevealed { secret } } }',
+    'mutation Show($id: ID!) { revealWebhookSecret(input: { webhookId: $id }) { ... on WebhookSecret { secret } } }',
     { id: hook.id },
   );
   const page = await ask(

@@ -16,7 +16,7 @@ const mutations: Readonly<Partial<Record<EndpointName, { readonly name: string; 
   CHK: { name: 'solveJobCheckpoint', input: { ...input, solution: '123456' } },
   WHCREATE: {
     name: 'createWebhook',
-    input: { requestUrl: 'https://hooks.example/in', source: { accountStatus: {} } },
+    input: { requestUrl: 'https://hooks.example/in', source: 'ACCOUNT_STATUS' },
   },
   WHDEL: { name: 'deleteWebhook', input: { webhookId: 'w1' } },
 };

@@ -99,7 +99,7 @@ describe('keys', () => {
     const limited = await workspace.newKey({ accountIds: ['a2'] });
     expect((await gateway.ask(listPosts, {}, limited)).errors[0]?.extensions.code).toBe('ACCOUNT_MISMATCH');
     const unlimited = await gateway.ask(
-      'mutation { createWebhook(input: { requestUrl: "https://a.example", source: { users: {} } }) { ... on ServiceError { code } } }',
+      'mutation { createWebhook(input: { requestUrl: "https://a.example", source: USERS }) { ... on ServiceError { code } } }',
       {},
       limited,
     );
@@ -172,7 +172,7 @@ describe('one operation', () => {
     });
     const { key } = await gateway.workspace();
     const create = (name: string) =>
-      `${name}: createWebhook(input: { requestUrl: "https://a.example", source: { users: {} }, idempotencyKey: "${name}" }) {
+      `${name}: createWebhook(input: { requestUrl: "https://a.example", source: USERS, idempotencyKey: "${name}" }) {
         ... on WebhookCreated { webhookId } ... on ServiceError { code }
       }`;
     const { data } = await gateway.ask(`mutation { ${create('a')} ${create('b')} }`, {}, key);

@@ -72,7 +72,7 @@ describe('the terms of UPSTREAM_NAMES', () => {
     );
     expect(hooks.data.webhooks.nodes[0]).toEqual({
       accounts: [{ type: 'PNET' }, { type: 'MAIL' }, { type: 'MSGR' }],
-      trigger: { icon: 'PnetIcon' },
+      trigger: { icon: 'PNET_ICON' },
     });
     const deletion = await gateway.ask(
       'mutation { deleteWebhook(input: { webhookId: "w" }) { ... on ServiceError { code } } }',

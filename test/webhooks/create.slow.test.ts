@@ -1,6 +1,6 @@
 /** Creating webhooks over GraphQL, on every backend. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type WebhookSource, webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
+import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
 import { limits } from '../../src/kernel/validation.ts';
 import { allBackends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
@@ -13,8 +13,11 @@ import {
   requestUrl,
 } from '../support/webhooks-graphql.ts';
 
-/** The field of the one-of that stands for a source: `accountStatus` for `account_status`. */
-const fieldOf = (source: WebhookSource) => source.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** In the words of GraphQL. */
+const misfit = (path: readonly string[], source: keyof typeof webhookSources) => ({
+  path: ['input', ...path],
+  message: expect.stringMatching(new RegExp(`^must be (one of )?${webhookSources[source].events[0]?.toUpperCase()}`)),
+});
 
 describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) => {
   let served: Served;
@@ -38,12 +41,9 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     const { events, keys } = webhookSources[source];
     const data = keys.map((key) => ({ name: `my_${key}`, key: key.toUpperCase() }));
     const answer = await create({
-      source: {
-        [fieldOf(source)]: {
-          events: events.map((event) => event.toUpperCase()),
-          ...(keys.length === 0 ? {} : { data }),
-        },
-      },
+      source: source.toUpperCase(),
+      events: events.map((event) => event.toUpperCase()),
+      ...(keys.length === 0 ? {} : { data }),
     });
     expect(answer).toMatchObject({
       __typename: 'WebhookCreated',
@@ -61,19 +61,19 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
   test.each(webhookSourceNames)('creates one for the source %s, with one event or one key', async (source) => {
     const { events, keys } = webhookSources[source];
     for (const event of events) {
-      const { webhook } = await create({ source: { [fieldOf(source)]: { events: [event.toUpperCase()] } } });
+      const { webhook } = await create({ source: source.toUpperCase(), events: [event.toUpperCase()] });
       expect(webhook).toMatchObject({ source: source.toUpperCase(), events: [event.toUpperCase()] });
     }
     for (const key of keys) {
       const data = [{ name: 'x', key: key.toUpperCase() }];
-      const { webhook } = await create({ source: { [fieldOf(source)]: { data } } });
+      const { webhook } = await create({ source: source.toUpperCase(), data });
       expect(webhook.data).toEqual(data);
     }
   });
 
   test.each(webhookSourceNames)('has defaults for the source %s', async (source) => {
     const { events, keys } = webhookSources[source];
-    const { webhook } = await create({ source: { [fieldOf(source)]: {} } });
+    const { webhook } = await create({ source: source.toUpperCase(), events: null, data: null });
     expect(webhook).toMatchObject({
       name: null,
       enabled: true,
@@ -90,16 +90,17 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     for (const other of webhookSourceNames) {
       if (other === source) continue;
       for (const event of webhookSources[other].events) {
-        expect(await refusal({ source: { [fieldOf(source)]: { events: [event.toUpperCase()] } } })).toMatch(
-          event.toUpperCase(),
-        );
+        const refused = await create({ source: source.toUpperCase(), events: [event.toUpperCase()] });
+        expect(refused).toMatchObject({ ...anError('invalid_parameters'), issues: [misfit(['events', '0'], source)] });
       }
       const foreign = webhookSources[other].keys.filter(
         (key) => !(webhookSources[source].keys as readonly string[]).includes(key),
       );
       for (const key of foreign.slice(0, 3)) {
         const data = [{ name: 'x', key: key.toUpperCase() }];
-        await refusal({ source: { [fieldOf(source)]: { data } } });
+        const refused = await create({ source: source.toUpperCase(), data });
+        const path = webhookSources[source].mapping === 'all' ? ['data'] : ['data', '0', 'key'];
+        expect(refused).toMatchObject({ ...anError('invalid_parameters'), issues: [{ path: ['input', ...path] }] });
       }
     }
   });
@@ -109,13 +110,15 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     const { webhook } = await create({
       name: 'Everything',
       format: 'FORM',
-      enabled: false,
+      isEnabled: false,
       accountIds: [accountId, accountId],
       headers: [
         { key: 'X-One', value: '1' },
         { key: 'X-Two', value: '' },
       ],
-      source: { users: { events: ['NEW_RELATION', 'NEW_RELATION'], data: [] } },
+      source: 'USERS',
+      events: ['NEW_RELATION', 'NEW_RELATION'],
+      data: [],
     });
     expect(webhook).toMatchObject({
       name: 'Everything',
@@ -130,23 +133,39 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     });
   });
 
-  test('takes exactly one source', async () => {
-    for (const source of [{}, { users: {}, email: {} }, { users: null }, { users: {}, email: null }, null]) {
-      await refusal({ source });
+  test('takes a source that it knows, and no choice of fields where there is none', async () => {
+    for (const source of ['CARRIER_PIGEON', null, {}]) await refusal({ source });
+    expect(await create({ source: 'ACCOUNT_STATUS', data: [] })).toMatchObject({
+      ...anError('invalid_parameters'),
+      issues: [{ path: ['input', 'data'], message: 'is not accepted for this source' }],
+    });
+  });
+
+  test('refuses what is only read, and an empty list for all, at its path', async () => {
+    for (const [input, path] of [
+      [{ source: 'UNRECOGNIZED' }, ['source']],
+      [{ source: 'USERS', format: 'UNRECOGNIZED' }, ['format']],
+      [{ source: 'USERS', events: ['UNRECOGNIZED'] }, ['events', '0']],
+      [{ source: 'USERS', data: [{ name: 'x', key: 'UNRECOGNIZED' }] }, ['data', '0', 'key']],
+      [{ source: 'USERS', events: [] }, ['events']],
+      [{ source: 'USERS', accountIds: [] }, ['accountIds']],
+    ] as const) {
+      expect(await create(input)).toMatchObject({
+        ...anError('invalid_parameters'),
+        issues: [{ path: ['input', ...path] }],
+      });
     }
-    for (const literal of ['{}', '{ users: {}, email: {} }', '{ users: null }']) {
-      const { data } = await workspace.ask(
-        `mutation { createWebhook(input: { requestUrl: "${requestUrl}", source: ${literal} }) { __typename } }`,
-      );
-      expect(data).toBeNull();
-    }
-    await refusal({ source: { carrier_pigeon: {} } });
-    expect(await refusal({ source: { accountStatus: { data: [] } } })).toMatch(/data/);
+    const literal = `mutation { createWebhook(input: { requestUrl: "${requestUrl}", source: UNRECOGNIZED }) {
+      ... on InvalidRequestError { issues { path } } } }`;
+    expect(await workspace.ask(literal)).toMatchObject({
+      data: { createWebhook: { issues: [{ path: ['input', 'source'] }] } },
+      errors: [],
+    });
   });
 
   test('needs a requestUrl and a source', async () => {
     const document = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }';
-    for (const input of [{ source: { users: {} } }, { requestUrl }]) {
+    for (const input of [{ source: 'USERS' }, { requestUrl }]) {
       const { data, errors } = await workspace.ask(document, { input });
       expect(data).toBeNull();
       expect(errors[0]?.message).toMatch(/requestUrl|source/);
@@ -164,7 +183,7 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     'javascript:alert(1)',
     '',
   ])('refuses the address %j', async (url) => {
-    const answer = await create({ requestUrl: url, source: { users: {} } });
+    const answer = await create({ requestUrl: url, source: 'USERS' });
     expect(answer).toMatchObject(anError('invalid_url'));
     if (serves.webhookIssues) expect(answer.issues).toMatchObject([{ path: ['input', 'requestUrl'] }]);
   });
@@ -174,34 +193,26 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     ['a long name', { name: 'x'.repeat(limits.name + 1) }, 'too_many_characters'],
     ['a header without a name', { headers: [{ key: '', value: 'x' }] }, 'invalid_parameters'],
     ['a header that breaks the line', { headers: [{ key: 'X', value: 'a\r\nHost: b' }] }, 'invalid_parameters'],
-    [
-      'a mapping without a name',
-      { source: { users: { data: [{ name: '', key: 'TIMESTAMP' }] } } },
-      'invalid_parameters',
-    ],
+    ['a mapping without a name', { source: 'USERS', data: [{ name: '', key: 'TIMESTAMP' }] }, 'invalid_parameters'],
   ] as const)('refuses %s', async (_what, input, name) => {
-    expect(await create({ source: { users: {} }, ...input })).toMatchObject(anError(name));
+    expect(await create({ source: 'USERS', ...input })).toMatchObject(anError(name));
   });
 
   test.runIf(serves.webhookIssues)('names invalid fields as the request does', async () => {
-    const source = {
-      emailTracking: {
-        data: [
-          { name: 'ok', key: 'URL' },
-          { name: '', key: 'IP' },
-        ],
-      },
-    };
-    const { issues, message } = await create({ source, headers: [{ key: '', value: '' }] });
+    const data = [
+      { name: 'ok', key: 'URL' },
+      { name: '', key: 'IP' },
+    ];
+    const { issues, message } = await create({ source: 'EMAIL_TRACKING', data, headers: [{ key: '', value: '' }] });
     const paths = issues.map(({ path }: { path: string[] }) => path.join('.'));
-    expect(paths).toContain('input.source.emailTracking.data.1.name');
+    expect(paths).toContain('input.data.1.name');
     expect(paths).toContain('input.headers.0.key');
     expect(message).toContain('input.headers.0.key');
   });
 
   test('refuses accounts that are unknown, foreign or malformed', async () => {
     const mine = await workspace.account();
-    const on = (...accountIds: string[]) => create({ source: { users: {} }, accountIds });
+    const on = (...accountIds: string[]) => create({ source: 'USERS', accountIds });
     // Of a service, an account that nobody has told of is no unknown one, and its id has any form that a path can have.
     if (serves.workspaces) {
       const foreign = await (await served.workspace()).account();
@@ -215,19 +226,19 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     const other = await workspace.account();
     for (const accountIds of [[other], [mine, other], null]) {
       const { data } = await graphql(served.address, limited, createDocument, {
-        input: { requestUrl, source: { users: {} }, accountIds },
+        input: { requestUrl, source: 'USERS', accountIds },
       });
       expect(data.createWebhook).toMatchObject(anError('account_mismatch'));
     }
     const { data } = await graphql(served.address, limited, createDocument, {
-      input: { requestUrl, source: { users: {} }, accountIds: [mine] },
+      input: { requestUrl, source: 'USERS', accountIds: [mine] },
     });
     expect(data.createWebhook.__typename).toBe('WebhookCreated');
   });
 
   test('creates nothing when it fails', async () => {
     const mine = await served.emptyWorkspace();
-    await createWebhook(mine, { requestUrl: 'x', source: { users: {} } });
+    await createWebhook(mine, { requestUrl: 'x', source: 'USERS' });
     const { data } = await mine.ask(listDocument);
     expect(data.webhooks.nodes).toEqual([]);
   });

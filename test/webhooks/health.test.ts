@@ -97,7 +97,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     await gateway.emit(1);
     await gateway.pass(0);
     const off = await gateway.webhook(receiver.address);
-    await webhooks.setEnabled(context, { webhook_id: off, enabled: false });
+    await webhooks.update(context, { webhook_id: off, enabled: false });
     const { webhook_id: never } = await webhooks.create(context, {
       ...{ source: 'users', request_url: receiver.address, enabled: false },
     });
@@ -111,7 +111,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
       [gone, off, never].sort(),
     );
     expect(await summary()).toMatchObject({ count: 3, healthyCount: 0, disabledCount: 3, disabledByGatewayCount: 1 });
-    for (const webhook_id of [gone, off, never]) await webhooks.setEnabled(context, { webhook_id, enabled: true });
+    for (const webhook_id of [gone, off, never]) await webhooks.update(context, { webhook_id, enabled: true });
     expect(await summary()).toMatchObject({ count: 3, healthyCount: 3, disabledCount: 0, disabledByGatewayCount: 0 });
   });
 
@@ -186,7 +186,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     const aWebhook = () => random.pick(ids);
     const commands: (() => Promise<unknown>)[] = [
       async () => ids.push(await gateway.webhook(receiver.address, { enabled: random.chance(0.7) ? 1 : 0 })),
-      () => ports.webhooks.setEnabled(context, { webhook_id: aWebhook(), enabled: random.chance(0.6) }),
+      () => ports.webhooks.update(context, { webhook_id: aWebhook(), enabled: random.chance(0.6) }),
       async () => {
         answer(random.pick([200, 500, 500, 500, 410]));
         await gateway.emit(step);

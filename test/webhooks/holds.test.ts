@@ -26,7 +26,7 @@ describe.each(databases)('on $name', (dialect) => {
     );
   };
   const setEnabled = (enabled: boolean) =>
-    gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled });
+    gateway.app.ports.webhooks.update(context(), { webhook_id: webhookId, enabled });
   const step = () => holdStep(gateway.delivery.notifications.transaction, webhookId);
   const claim = async () => {
     const { claimed } = await gateway.app.database.transaction().execute((transaction) =>

@@ -1,7 +1,7 @@
 /** The guard of webhooks, on every database. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { enableWebhook } from '../../src/capabilities/webhooks/destinations.ts';
+import { forgetStatistics } from '../../src/capabilities/webhooks/destinations.ts';
 import { changeChecked, changeWebhook, requireManageableWebhook } from '../../src/capabilities/webhooks/manageable.ts';
 import { removeWebhook } from '../../src/capabilities/webhooks/removal.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
@@ -77,7 +77,7 @@ describe.each(allBackends.filter(({ serves }) => serves.accounts))(
       // @ts-expect-error a row that no guard has returned
       await changeWebhook(database, row, {});
       // @ts-expect-error
-      await database.transaction().execute((transaction) => enableWebhook(transaction, kind, row));
+      await database.transaction().execute((transaction) => forgetStatistics(transaction, row));
       // @ts-expect-error
       await removeWebhook(notifyingTransaction(database, kind), kind, row);
     });

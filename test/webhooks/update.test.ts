@@ -16,19 +16,15 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
       webhookId,
       requestUrl: `${other.address}/new`,
       name: 'New',
-      source: {
-        users: {
-          data: [
-            { name: 'who', key: 'USER_FULL_NAME' },
-            { name: 'hook', key: 'WEBHOOK_NAME' },
-          ],
-        },
-      },
+      data: [
+        { name: 'who', key: 'USER_FULL_NAME' },
+        { name: 'hook', key: 'WEBHOOK_NAME' },
+      ],
     });
     expect(changed).toEqual({ __typename: 'WebhookUpdated' });
     await gateway.pass(7_000);
     expect(other.received).toMatchObject([{ path: '/new', body: '{"event":"new_relation","who":"a","hook":"New"}' }]);
-    expect(await act('updateWebhook', { webhookId, source: { email: { events: ['MAIL_SENT'] } } })).toMatchObject({
+    expect(await act('updateWebhook', { webhookId, events: ['MAIL_SENT'] })).toMatchObject({
       code: 'INVALID_PARAMETERS',
     });
     await other.close();
@@ -42,8 +38,8 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
       ['headers', null],
       ['format', null],
       ['requestUrl', null],
-      ['source', null],
-      ['source', { users: { data: null } }],
+      ['isEnabled', null],
+      ['receivesNotices', null],
     ] as const) {
       const refused = await act('updateWebhook', { webhookId, [name]: value });
       expect(refused).toMatchObject({ code: 'INVALID_PARAMETERS', message: expect.stringContaining(name) });
@@ -70,7 +66,7 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
     const { ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
     for (const requestUrl of ['http://10.0.0.1/', 'http://[::1]/', 'http://0x0a000001/', 'http://169.254.169.254/x']) {
-      const { data } = await ask(createDocument, { input: { requestUrl, source: { users: {} } } });
+      const { data } = await ask(createDocument, { input: { requestUrl, source: 'USERS' } });
       expect(data.createWebhook).toMatchObject({
         code: 'INVALID_URL',
         issues: [{ path: ['input', 'requestUrl'] }],

@@ -3,10 +3,10 @@ import type { Transaction } from 'kysely';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import { readJsonColumn } from '../../store/json.ts';
-import { lockDestinations, lockStatistics } from '../../store/locks.ts';
+import { lockStatistics } from '../../store/locks.ts';
 import type { Tables, WebhookDestinationTable } from '../../store/schema.ts';
 import { holdPending } from './holds.ts';
-import { changeWebhook, type ManageableWebhook } from './manageable.ts';
+import type { ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
 import { newSecret, type SigningSecret } from './signing-secret.ts';
 
@@ -64,19 +64,8 @@ export async function disableWebhook(
     .execute();
 }
 
-/** As {@link disableWebhook}, for a caller. @returns false if the webhook has to be checked again */
-export async function disableForCaller(
-  transaction: Transaction<Tables>,
-  webhook: ManageableWebhook,
-  now: number,
-): Promise<boolean> {
-  await lockDestinations(transaction, [webhook.id]);
-  if (!(await changeWebhook(transaction, webhook, { enabled: 0 }))) return false;
-  await storeDisabled(transaction, webhook.id, 'caller', now);
-  return true;
-}
-
-async function storeDisabled(
+/** Of a locked destination. */
+export async function storeDisabled(
   transaction: Transaction<Tables>,
   webhookId: string,
   reason: DisabledReason,
@@ -96,19 +85,11 @@ export async function forgetStatistics(transaction: Transaction<Tables>, { id }:
   await transaction.deleteFrom('webhook_statistics').where('webhook_id', '=', id).execute();
 }
 
-/**
- * Enables a disabled webhook with a clean record. Its held deliveries stay held until redelivered. An enabled one stays
- * as it is: enabling it every day must not keep a destination that fails for years.
- * @returns false if the webhook has to be checked again
- */
-export async function enableWebhook(transaction: Transaction<Tables>, webhook: ManageableWebhook): Promise<boolean> {
-  if (webhook.enabled === 1) return true;
-  await lockDestinations(transaction, [webhook.id]);
-  if (!(await changeWebhook(transaction, webhook, { enabled: 1 }))) return false;
+/** Of a locked destination: a clean record. Held deliveries stay held until redelivered. */
+export async function storeEnabled(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
   await transaction
     .updateTable('webhook_destinations')
     .set({ disabled_reason: null, disabled_at: null, ...recovered })
-    .where('webhook_id', '=', webhook.id)
+    .where('webhook_id', '=', webhookId)
     .execute();
-  return true;
 }

@@ -8,13 +8,10 @@ import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, readTogether } from '../../store/reads.ts';
-import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
 import { webhookHealth } from './health.ts';
-import { holdStep } from './holds.ts';
 import { fittingWebhooks, listedWebhooks, webhookKeyset } from './listed.ts';
 import { changeChecked } from './manageable.ts';
-import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
 import { createWebhook, type RegistryContext, readWholeWebhooks, toListed, webhooksById } from './repository.ts';
@@ -30,7 +27,7 @@ interface EmbeddedWebhooksContext extends RegistryContext {
 }
 
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
-  const { database, cursors, notifications, now } = context;
+  const { database, cursors, notifications } = context;
 
   const readLists: WebhooksPort['lists'] = (call, requests) => {
     const { caller } = call;
@@ -57,7 +54,6 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     ...webhookSecrets(context),
     update: webhookUpdate(context),
     health: webhookHealth(context),
-    setNotices: setNotices(context),
 
     ...printedPages({ name: 'webhooks', lists: readLists, lacks: largeParts }),
     list: listWhole(context),
@@ -89,17 +85,6 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
         data: '[]',
         events: '[]',
         trigger: JSON.stringify(request.trigger),
-      }),
-
-    setEnabled: ({ caller }, { webhook_id, enabled }) =>
-      changeChecked(database, caller, webhook_id, async (webhook) => {
-        const isSet = await notifications.transaction((transaction) =>
-          enabled ? enableWebhook(transaction, webhook) : disableForCaller(transaction, webhook, now().getTime()),
-        );
-        if (!isSet) return null;
-        // Few deliveries are held before the caller goes on.
-        await holdStep(notifications.transaction, webhook_id);
-        return { object: 'WebhookUpdated', webhook_id };
       }),
 
     delete: ({ caller }, { id }) =>

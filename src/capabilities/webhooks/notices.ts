@@ -2,33 +2,22 @@
 import type { Transaction } from 'kysely';
 import { ServiceError } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
-import { lockWorkspace } from '../../store/locks.ts';
 import type { NoticeReceiverTable, Tables } from '../../store/schema.ts';
-import { inTransaction } from '../../store/transaction.ts';
-import { accountIdsOf, requireManageableWebhook } from './manageable.ts';
-import type { WebhooksPort } from './port.ts';
-import type { RegistryContext } from './repository.ts';
 import { maxNoticeReceivers } from './shapes.ts';
 
-export const setNotices =
-  ({ database }: Pick<RegistryContext, 'database'>): WebhooksPort['setNotices'] =>
-  async ({ caller }, { webhook_id, receives }) => {
-    const { workspace_id, ...webhook } = await requireManageableWebhook(database, caller, webhook_id);
-    if (receives) {
-      // A notice may be of any webhook of the workspace, and a limited key may manage this one.
-      if (accountIdsOf(webhook).length > 0) {
-        const message = 'must be that of a webhook that listens to all accounts of the workspace';
-        throw invalidParameters([{ path: ['webhook_id'], code: 'not_applicable', message }]);
-      }
-      await inTransaction(database, (transaction) => addReceiver(transaction, { workspace_id, webhook_id }));
-    } else {
-      await database.deleteFrom('notice_receivers').where('webhook_id', '=', webhook_id).execute();
-    }
-    return { object: 'WebhookUpdated', webhook_id };
-  };
+/** A notice may be of any webhook of the workspace, and a limited key may manage one of some accounts. */
+export function requireAllAccounts(accountIds: readonly string[]): void {
+  if (accountIds.length === 0) return;
+  const message = 'must be false: the webhook does not listen to all accounts of the workspace';
+  throw invalidParameters([{ path: ['receives_notices'], code: 'not_applicable', message }]);
+}
 
-async function addReceiver(transaction: Transaction<Tables>, receiver: NoticeReceiverTable): Promise<void> {
-  await lockWorkspace(transaction, receiver.workspace_id);
+export async function removeReceiver(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
+  await transaction.deleteFrom('notice_receivers').where('webhook_id', '=', webhookId).execute();
+}
+
+/** Of a locked workspace. @throws ServiceError `limit_too_high` for one too many */
+export async function addReceiver(transaction: Transaction<Tables>, receiver: NoticeReceiverTable): Promise<void> {
   const others = await transaction
     .selectFrom('notice_receivers')
     .select('webhook_id')

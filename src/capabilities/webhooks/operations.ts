@@ -6,8 +6,6 @@ import { type WebhookSearch, webhookFilterShape, webhookSearchShape } from './fi
 import {
   createTriggerShape,
   type ListedWebhook,
-  setEnabledShape,
-  setNoticesShape,
   updateShape,
   webhookCreateShape,
   webhookDeleteShape,
@@ -38,8 +36,6 @@ export const createTriggerWebhook = ofOwn(
   { isAtomic: true },
 );
 export const updateWebhook = ofOwn('webhooks:write', updateShape, ({ webhooks }) => webhooks.update);
-export const setWebhookEnabled = ofOwn('webhooks:write', setEnabledShape, ({ webhooks }) => webhooks.setEnabled);
-export const setWebhookNotices = ofOwn('webhooks:write', setNoticesShape, ({ webhooks }) => webhooks.setNotices);
 export const rotateWebhookSecret = ofOwn('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.rotateSecret);
 export const revealWebhookSecret = ofOwn('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.showSecret, {
   changes: false,

@@ -14,8 +14,6 @@ import type {
   WebhookId,
   WebhookList,
   WebhookSecret,
-  WebhookSetEnabled,
-  WebhookSetNotices,
   WebhookUpdate,
   WebhookUpdated,
 } from './shapes.ts';
@@ -57,12 +55,12 @@ export interface WebhooksPort {
   counts(context: RequestContext, filters: readonly WebhookFilter[]): Promise<(ListSize | Error)[]>;
   /** Creates a TRIGGER webhook, with a signing secret. Fails as `create` does. */
   createTrigger(context: RequestContext, request: TriggerCreate): Promise<WebhookCreated>;
-  /** Changes present fields. @throws as `create`; ServiceError `invalid_parameters` for fields of another kind */
+  /**
+   * Changes present fields. Deliveries to a disabled webhook are held.
+   * @throws as `create`; ServiceError `invalid_parameters` for events and keys of another source, and for notices to a
+   * webhook that does not listen to all accounts of the workspace
+   */
   update(context: RequestContext, request: WebhookUpdate): Promise<WebhookUpdated>;
-  /** Enables or disables a webhook. Deliveries to a disabled webhook are held. */
-  setEnabled(context: RequestContext, request: WebhookSetEnabled): Promise<WebhookUpdated>;
-  /** @throws ServiceError `invalid_parameters` when it does not listen to all accounts of the workspace */
-  setNotices(context: RequestContext, request: WebhookSetNotices): Promise<WebhookUpdated>;
   /** The previous one stays valid for 24 hours. @throws ServiceError `limit_too_high` with too many valid ones */
   rotateSecret(context: RequestContext, request: WebhookId): Promise<WebhookSecret>;
   /** Shown once. @throws ServiceError `action_already_performed` when it has been shown before */

@@ -197,32 +197,27 @@ export interface WebhookUpdated {
   readonly webhook_id: string;
 }
 export interface WebhookSecret {
-  readonly object: 'WebhookSecretRevealed' | 'WebhookSecretRotated';
+  readonly object: 'WebhookSecret';
   readonly webhook_id: string;
   readonly secret: string;
 }
 
 export const webhookIdShape = z.strictObject({ webhook_id: resourceId() });
-export const setEnabledShape = z.strictObject({ webhook_id: resourceId(), enabled: z.boolean() });
-
-export const setNoticesShape = z.strictObject({ webhook_id: resourceId(), receives: z.boolean() });
-
 export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
 
-/** Only present fields change. The backend checks `source`, `events` and `data` against the webhook. */
+/** Only present fields change. The backend checks `events` and `data` against the webhook; null is all keys of its source. */
 export const updateShape = z.strictObject({
   webhook_id: resourceId(),
   request_url: httpUrl().optional(),
   ...settings,
-  source: z.enum(webhookSourceNames).optional(),
+  enabled: z.boolean().optional(),
+  receives_notices: z.boolean().optional(),
   events: boundedList(z.enum(webhookEvents), 0, maxEntries).optional(),
-  data: dataMapping(webhookDataKeys).optional(),
+  data: dataMapping(webhookDataKeys).nullable().optional(),
 });
 
 export type WebhookDelete = z.infer<typeof webhookDeleteShape>;
 export type WebhookId = z.infer<typeof webhookIdShape>;
-export type WebhookSetEnabled = z.infer<typeof setEnabledShape>;
-export type WebhookSetNotices = z.infer<typeof setNoticesShape>;
 export type TriggerCreate = z.infer<typeof createTriggerShape>;
 export type WebhookUpdate = z.infer<typeof updateShape>;
 /** `events` and `data` fit the source. */

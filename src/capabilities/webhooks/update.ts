@@ -1,11 +1,14 @@
+import { defaultMapping } from '../../events/event.ts';
 import { type WebhookSource, webhookSources } from '../../events/sources.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
+import { lockDestinations, lockWorkspace } from '../../store/locks.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookTable } from '../../store/schema.ts';
-import { forgetStatistics } from './destinations.ts';
+import { forgetStatistics, storeDisabled, storeEnabled } from './destinations.ts';
 import { holdPending, holdStep } from './holds.ts';
 import { accountIdsOf, changeChecked, changeWebhook } from './manageable.ts';
+import { addReceiver, removeReceiver, requireAllAccounts } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
 import type { WebhookUpdate } from './shapes.ts';
@@ -18,25 +21,38 @@ export function webhookUpdate({
   isRefused,
   notifications,
   accountRule,
+  now,
 }: RegistryContext & { readonly notifications: Pick<Notifications, 'transaction'> }): WebhooksPort['update'] {
   return ({ caller }, request) =>
     changeChecked(database, caller, request.webhook_id, async (webhook) => {
-      const { webhook_id, request_url, account_ids, headers } = request;
+      const { webhook_id, request_url, account_ids, headers, receives_notices } = request;
       requireFit(webhook, request);
       if (request_url !== undefined) requireTarget(isRefused, request_url);
       const accountIds = account_ids && [...new Set(account_ids)];
       if (accountIds !== undefined) await requireAccounts({ database, accountRule }, caller, accountIds);
+      if (receives_notices === true) requireAllAccounts(accountIds ?? accountIdsOf(webhook));
+      // Enabling it every day must not keep a destination that fails for years: an enabled one stays as it is.
+      const enabled = request.enabled === true && webhook.enabled === 1 ? undefined : request.enabled;
       const changes = givenChanges({
+        enabled: enabled === undefined ? undefined : Number(enabled),
         request_url,
         name: request.name,
         format: request.format,
         account_ids: accountIds && JSON.stringify(accountIds),
         headers: headers && sealHeaders(vault, webhook_id, headers),
-        data: request.data && JSON.stringify(request.data),
+        data: request.data === undefined ? undefined : JSON.stringify(request.data ?? wholeMapping(webhook)),
         events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
       });
       const isChanged = await notifications.transaction(async (transaction) => {
+        if (receives_notices === true) await lockWorkspace(transaction, webhook.workspace_id);
+        if (enabled !== undefined) await lockDestinations(transaction, [webhook_id]);
         if (!(await changeWebhook(transaction, webhook, changes))) return false;
+        if (enabled === true) await storeEnabled(transaction, webhook_id);
+        // Also where the gateway has disabled it: from now on, its owner has.
+        if (enabled === false) await storeDisabled(transaction, webhook_id, 'caller', now().getTime());
+        const { workspace_id } = webhook;
+        if (receives_notices === true) await addReceiver(transaction, { workspace_id, webhook_id });
+        if (receives_notices === false) await removeReceiver(transaction, webhook_id);
         if (accountIds === undefined) return true;
         if (accountIds.length > 0) await holdPending(transaction, webhook_id, accountIds);
         // They would tell its future managers of the other accounts.
@@ -44,7 +60,8 @@ export function webhookUpdate({
         return true;
       });
       if (!isChanged) return null;
-      if (accountIds !== undefined) await holdStep(notifications.transaction, webhook_id);
+      // Few deliveries are held before the caller goes on.
+      if (accountIds !== undefined || enabled !== undefined) await holdStep(notifications.transaction, webhook_id);
       return { object: 'WebhookUpdated', webhook_id };
     });
 }
@@ -69,18 +86,20 @@ export function subscribedEvents(
 const vocabularyOf = (source: WebhookSource | null): { events: readonly string[]; keys: readonly string[] } =>
   source === null ? { events: [], keys: [] } : webhookSources[source];
 
-/** A webhook keeps its source. */
-function requireFit({ source: own }: WebhookTable, { source, events = [], data = [] }: WebhookUpdate): void {
-  const known = vocabularyOf(own);
+const wholeMapping = ({ source }: Pick<WebhookTable, 'source'>) => (source === null ? [] : defaultMapping(source));
+
+/** @throws ServiceError `invalid_parameters` for what the source of the webhook does not have */
+function requireFit({ source }: WebhookTable, { events, data }: WebhookUpdate): void {
+  const known = vocabularyOf(source);
   const misfit = (path: Issue['path'], message: string): Issue => ({ path, code: 'not_applicable', message });
   const issues = [
-    ...(source === undefined || source === own
-      ? []
-      : [misfit(['source'], `must be ${own ?? 'left out'}: a webhook keeps its source`)]),
-    ...events.flatMap((event, index) =>
+    ...(data && (source === null || webhookSources[source].mapping === 'all')
+      ? [misfit(['data'], 'is not accepted: the source of the webhook has no choice of fields')]
+      : []),
+    ...(events ?? []).flatMap((event, index) =>
       known.events.includes(event) ? [] : misfit(['events', index], 'is not an event of the source'),
     ),
-    ...data.flatMap(({ key }, index) =>
+    ...(data ?? []).flatMap(({ key }, index) =>
       known.keys.includes(key) ? [] : misfit(['data', index, 'key'], 'is not a key of the source'),
     ),
   ];

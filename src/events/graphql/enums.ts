@@ -1,4 +1,4 @@
-import { contractEnum, contractEnums } from '../../graphql/kit/enums.ts';
+import { contractEnum } from '../../graphql/kit/enums.ts';
 import { entriesOf } from '../../kernel/lib/objects.ts';
 import { type WebhookDataKey, type WebhookEvent, type WebhookSource, webhookSources } from '../sources.ts';
 
@@ -26,17 +26,13 @@ const keyDescriptions: Record<WebhookDataKey, string> = Object.assign(
   } satisfies Partial<Record<WebhookDataKey, string>>,
 );
 
-export const { output: WebhookSourceEnum, input: KnownWebhookSourceEnum } = contractEnums(
-  'WebhookSource',
-  'A family of account events.',
-  sourceDescriptions,
-);
+export const WebhookSourceEnum = contractEnum('WebhookSource', 'A family of account events.', sourceDescriptions, {
+  read: true,
+});
 
-export const { output: WebhookEventEnum, input: KnownWebhookEventEnum } = contractEnums(
-  'WebhookEvent',
-  'An account event of any source.',
-  eventDescriptions,
-);
+export const WebhookEventEnum = contractEnum('WebhookEvent', 'An account event of any source.', eventDescriptions, {
+  read: true,
+});
 
 export const WebhookDataKeyEnum = contractEnum(
   'WebhookDataKey',

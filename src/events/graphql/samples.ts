@@ -1,8 +1,9 @@
 import { readsList } from '../../graphql/cost/weights.ts';
 import { builder } from '../../graphql/kit/builder.ts';
+import { invalidParameters } from '../../kernel/issues.ts';
 import { samplesOf } from '../samples.ts';
 import { webhookSourceNames } from '../sources.ts';
-import { KnownWebhookSourceEnum, WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
+import { WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
 
 const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]>('EventSample').implement({
   description: 'An event with the payload that it produces.',
@@ -16,6 +17,11 @@ const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]
   }),
 });
 
+const unknownSource = () =>
+  invalidParameters([
+    { path: ['source'], code: 'not_allowed', message: `must be one of ${webhookSourceNames.join(', ')}` },
+  ]);
+
 /** Documentation does not change with the clock. */
 const sampleTime = new Date('2026-11-20T10:15:00Z');
 
@@ -25,9 +31,12 @@ builder.queryField('eventSamples', (t) =>
     extensions: readsList(40),
     description: 'Lists a realistic payload for each event of a source. No scope is required.',
     args: {
-      source: t.arg({ type: KnownWebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }),
+      source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }),
     },
-    resolve: (_root, { source }) =>
-      (source ? [source] : webhookSourceNames).flatMap((name) => samplesOf(name, sampleTime)),
+    resolve: (_root, { source }) => {
+      // No shape checks it: UNRECOGNIZED is a word that no source has.
+      if (source && !webhookSourceNames.includes(source)) throw unknownSource();
+      return (source ? [source] : webhookSourceNames).flatMap((name) => samplesOf(name, sampleTime));
+    },
   }),
 );

@@ -9,11 +9,11 @@
  */
 import { type Issue, ServiceError } from '../../kernel/errors.ts';
 import { detailOf } from '../../kernel/issues.ts';
+import { enumName } from './enums.ts';
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 export const camelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-export const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 const isObjectOrList = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -25,6 +25,7 @@ const argumentNames: Readonly<Record<string, string>> = {
   limit: 'first',
   cursor: 'after',
   id: 'webhookId',
+  enabled: 'isEnabled',
 };
 
 /** The contract's names of fields, where GraphQL has others. */
@@ -98,6 +99,7 @@ export function issuesInGraphQL(
   const issues = error.issues.map((issue) => ({
     ...issue,
     ...(isOfPageSize(issue) && fromZero),
+    ...(issue.code === 'not_allowed' && { message: inWordsOfEnums(issue.message) }),
     path: [...prefix, ...graphqlPath(issue.path, request)],
   }));
   const { moreIssues } = error;
@@ -106,6 +108,10 @@ export function issuesInGraphQL(
   const detail = saysPaths ? detailOf(issues, moreIssues) : error.detail;
   return error.with({ issues, detail, cause: error });
 }
+
+/** The words that are listed. */
+const inWordsOfEnums = (message: string): string =>
+  message.replace(/(?<=^must be (?:one of )?)\w+(?:, \w+)*$/, (words) => words.split(', ').map(enumName).join(', '));
 
 const isOfPageSize = ({ path, code }: Issue): boolean =>
   path.length === 1 && path[0] === 'limit' && code === 'too_small';

@@ -1,4 +1,7 @@
-/** Enums of the contract. Output enums fall back to UNRECOGNIZED, so that a provider's new value breaks no query. */
+/**
+ * Enums of the contract. Those that are read fall back to UNRECOGNIZED, so that a provider's new value breaks no query. As
+ * an input it is a word that no operation knows: its shape refuses it at its path.
+ */
 
 import { type GraphQLEnumType, type GraphQLSchema, isEnumType } from 'graphql';
 import { entriesOf } from '../../kernel/lib/objects.ts';
@@ -6,26 +9,26 @@ import { builder } from './builder.ts';
 
 const unrecognized = 'UNRECOGNIZED';
 
-type EnumName<Word extends string> = Uppercase<Word>;
+/** `WebhookIcon` and `created_at_asc` are WEBHOOK_ICON and CREATED_AT_ASC. */
+export const enumName = (word: string): string => word.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 
 /**
  * Enum of the keys of `descriptions` in SCREAMING_SNAKE_CASE. Resolvers use the contract's values.
- * @param options.read an output enum: it has UNRECOGNIZED, and cannot be an input
- * @param options.verbatim keeps the contract's spelling, for values that clients look up
+ * @param options.read whether it has UNRECOGNIZED, for what a service sends
  */
 export function contractEnum<Word extends string>(
   name: string,
   description: string,
   descriptions: Readonly<Record<Word, string>>,
-  { read = false, verbatim = false }: { readonly read?: boolean; readonly verbatim?: boolean } = {},
+  { read = false }: { readonly read?: boolean } = {},
 ) {
   // Object.entries and Object.fromEntries lose the types of keys.
   const values = Object.fromEntries(
     entriesOf(descriptions).map(([word, wordDescription]) => [
-      verbatim ? word : word.toUpperCase(),
+      enumName(word),
       { value: word, description: wordDescription },
     ]),
-  ) as Record<EnumName<Word>, { value: Word; description: string }>;
+  ) as Record<string, { value: Word; description: string }>;
   return builder.enumType(name, {
     description,
     values: read
@@ -39,24 +42,6 @@ export function contractEnum<Word extends string>(
         }
       : values,
   });
-}
-
-/** An output enum and an input enum of the same values; the latter has no UNRECOGNIZED and begins with `Known`. */
-export function contractEnums<Word extends string>(
-  name: string,
-  description: string,
-  descriptions: Readonly<Record<Word, string>>,
-  { verbatim = false }: { readonly verbatim?: boolean } = {},
-) {
-  return {
-    output: contractEnum(name, description, descriptions, { verbatim, read: true }),
-    input: contractEnum(
-      `Known${name}`,
-      `${description} To be sent: the values of \`${name}\` that this gateway knows.`,
-      descriptions,
-      { verbatim },
-    ),
-  };
 }
 
 export const fallbackOf = (type: GraphQLEnumType): string | undefined => type.getValue(unrecognized)?.name;

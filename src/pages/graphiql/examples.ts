@@ -176,15 +176,12 @@ export const exampleGroups = [
             accountIds: [pnet],
             headers: [{ key: 'x-team', value: 'chat' }],
             idempotencyKey: 'messages-1',
-            source: {
-              messaging: {
-                events: ['MESSAGE_RECEIVED', 'MESSAGE_REACTION'],
-                data: [
-                  { name: 'text', key: 'MESSAGE' },
-                  { name: 'from', key: 'SENDER' },
-                ],
-              },
-            },
+            source: 'MESSAGING',
+            events: ['MESSAGE_RECEIVED', 'MESSAGE_REACTION'],
+            data: [
+              { name: 'text', key: 'MESSAGE' },
+              { name: 'from', key: 'SENDER' },
+            ],
           },
         },
       },
@@ -196,9 +193,9 @@ export const exampleGroups = [
             webhookId: id('hook-email'),
             name: 'Team email',
             headers: [{ key: 'x-team', value: 'mail' }],
+            isEnabled: true,
+            receivesNotices: true,
           },
-          enable: { webhookId: id('hook-email'), enabled: true },
-          notices: { webhookId: id('hook-email'), receives: true },
         },
       },
       {
@@ -212,11 +209,11 @@ export const exampleGroups = [
         variables: {
           create: {
             name: 'Tickets',
-            enabled: false,
+            isEnabled: false,
             requestUrl: 'https://hooks.example/tickets',
-            trigger: { name: 'Create a ticket', icon: 'SyncAltIcon', context: 'MESSAGE' },
+            trigger: { name: 'Create a ticket', icon: 'SYNC_ALT_ICON', context: 'MESSAGE' },
           },
-          enable: { webhookId: id('hook-trigger-message'), enabled: true },
+          enable: { webhookId: id('hook-trigger-message'), isEnabled: true },
           fire: {
             webhookId: id('hook-trigger-message'),
             accountId: id('chatapp'),
@@ -251,7 +248,7 @@ export const exampleGroups = [
         name: 'SendTestEvent',
         title: 'Send a test event',
         variables: {
-          enable: { webhookId: id('hook-email'), enabled: true },
+          enable: { webhookId: id('hook-email'), isEnabled: true },
           input: { webhookId: id('hook-email'), event: 'MAIL_RECEIVED' },
         },
       },

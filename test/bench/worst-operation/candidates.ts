@@ -55,8 +55,7 @@ const roots = {
     type: 'EmitEventResult',
   },
   createWebhook: {
-    field: () =>
-      'createWebhook(input: { requestUrl: "https://hooks.example/x", enabled: false, source: { users: {} } })',
+    field: () => 'createWebhook(input: { requestUrl: "https://hooks.example/x", isEnabled: false, source: USERS })',
     type: 'CreateWebhookResult',
   },
 } as const;

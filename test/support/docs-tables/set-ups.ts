@@ -66,8 +66,6 @@ export const features: readonly Feature[] = [
     fields: [
       'Mutation.createTriggerWebhook',
       'Mutation.updateWebhook',
-      'Mutation.setWebhookEnabled',
-      'Mutation.setWebhookNotices',
       'Mutation.rotateWebhookSecret',
       'Mutation.revealWebhookSecret',
     ],

@@ -2,7 +2,7 @@ import { type AccountStatus, type AccountType, accountStatuses } from '../../../
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
-import { contractEnums } from '../../../graphql/kit/enums.ts';
+import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { ItemSource } from '../../../graphql/kit/source.ts';
@@ -12,7 +12,7 @@ import { maxWatched } from '../../../kernel/validation.ts';
 import { findAccounts, watchAccounts } from '../operations.ts';
 import type { Account } from '../shapes.ts';
 
-export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contractEnums(
+export const AccountTypeEnum = contractEnum(
   'AccountType',
   'The service that an account is connected to.',
   {
@@ -29,14 +29,16 @@ export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contract
     MSGR: 'The messenger.',
     PHOTONET: 'The photo network, with posts. An addition to the contract, which has no value for this network.',
   } satisfies Record<AccountType, string>,
+  { read: true },
 );
 
-export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = contractEnums(
+export const AccountStatusEnum = contractEnum(
   'AccountStatus',
   'Whether a connected account can be used and, if not, why.',
   Object.fromEntries(
     Object.entries(accountStatuses).map(([status, { description }]) => [status, description]),
   ) as Record<AccountStatus, string>,
+  { read: true },
 );
 
 /** Seconds: accounts change at their networks, which notify nobody. */

@@ -4,7 +4,7 @@ import { countedConnectionType, countedList, countedListSource } from '../../../
 import { readsFrom } from '../../../graphql/kit/source.ts';
 import { listAccounts } from '../operations.ts';
 import { type Account, accountListLimits, accountListScope } from '../shapes.ts';
-import { AccountObject, accountMaxAge, KnownAccountStatusEnum, KnownAccountTypeEnum } from './account.ts';
+import { AccountObject, AccountStatusEnum, AccountTypeEnum, accountMaxAge } from './account.ts';
 import { ViewerObject } from './viewer.ts';
 
 const AccountConnection = countedConnectionType<Account>('Account', AccountObject, 'connected accounts', {
@@ -12,9 +12,9 @@ const AccountConnection = countedConnectionType<Account>('Account', AccountObjec
 });
 
 const accountListArgs = builder.args((t) => ({
-  type: t.field({ type: [KnownAccountTypeEnum], description: 'Types of the accounts to list. Defaults to all types.' }),
+  type: t.field({ type: [AccountTypeEnum], description: 'Types of the accounts to list. Defaults to all types.' }),
   status: t.field({
-    type: [KnownAccountStatusEnum],
+    type: [AccountStatusEnum],
     description: 'Statuses of the accounts to list. Defaults to all statuses.',
   }),
   ...connectionArgs(accountListLimits, 'accounts'),

@@ -1,10 +1,5 @@
 /** Events of accounts: those that are kept, and each as it is stored. */
-import {
-  KnownWebhookEventEnum,
-  KnownWebhookSourceEnum,
-  WebhookEventEnum,
-  WebhookSourceEnum,
-} from '../../../events/graphql/enums.ts';
+import { WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
@@ -68,8 +63,8 @@ const filterArgs = builder.args((t) => ({
   accountIds: t.idList({
     description: `Ids of 1 to ${maxWatched} accounts. Defaults to all that the API key may act for.`,
   }),
-  source: t.field({ type: [KnownWebhookSourceEnum], description: 'Sources of the events. Defaults to all.' }),
-  event: t.field({ type: [KnownWebhookEventEnum], description: 'Types of the events. Defaults to all.' }),
+  source: t.field({ type: [WebhookSourceEnum], description: 'Sources of the events. Defaults to all.' }),
+  event: t.field({ type: [WebhookEventEnum], description: 'Types of the events. Defaults to all.' }),
 }));
 
 const requestOf = requestFor({

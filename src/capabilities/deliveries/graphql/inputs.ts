@@ -1,4 +1,4 @@
-import { KnownWebhookEventEnum } from '../../../events/graphql/enums.ts';
+import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { flattenOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { RedeliverableStateEnum } from './enums.ts';
@@ -13,7 +13,7 @@ export const EmitEventInput = builder.inputType('EmitEventInput', {
   description: 'The event to emit.',
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the account that the event belongs to.' }),
-    event: t.field({ type: KnownWebhookEventEnum, required: true, description: 'Type of the event.' }),
+    event: t.field({ type: WebhookEventEnum, required: true, description: 'Type of the event.' }),
     data: t.field({
       type: 'JSON',
       description:
@@ -74,7 +74,7 @@ export const SendTestEventInput = builder.inputType('SendTestEventInput', {
   fields: (t) => ({
     webhookId: t.id(webhookId),
     event: t.field({
-      type: KnownWebhookEventEnum,
+      type: WebhookEventEnum,
       description: 'Type of the event. Defaults to the first event that the webhook is subscribed to.',
     }),
   }),

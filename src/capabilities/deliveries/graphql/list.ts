@@ -1,5 +1,5 @@
 /** Of a webhook, and of the workspace. */
-import { KnownWebhookEventEnum } from '../../../events/graphql/enums.ts';
+import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
@@ -18,7 +18,7 @@ const listArgs = builder.args((t) => ({
     description: 'States of the deliveries to list. Defaults to all states.',
   }),
   event: t.field({
-    type: [KnownWebhookEventEnum],
+    type: [WebhookEventEnum],
     description: 'Events of the deliveries to list. Defaults to all.',
   }),
   accountId: t.id({ description: 'Lists only the deliveries of events of this account.' }),

@@ -1,5 +1,5 @@
-/** Enums of postings. Output enums fall back to `UNRECOGNIZED` for unknown values; input enums refuse them. */
-import { contractEnum, contractEnums } from '../../../graphql/kit/enums.ts';
+/** Enums of postings. Those that are read fall back to `UNRECOGNIZED`, which operations refuse. */
+import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { meanings } from '../vocabulary.ts';
 
 export const JobOrderEnum = contractEnum('JobOrder', 'Order of a list of job postings.', meanings.jobOrders);
@@ -32,11 +32,7 @@ export const PublishModeEnum = contractEnum(
   meanings.publishModes,
 );
 
-export const { output: JobStateEnum, input: KnownJobStateEnum } = contractEnums(
-  'JobState',
-  'The state of a job posting.',
-  meanings.jobStates,
-);
+export const JobStateEnum = contractEnum('JobState', 'The state of a job posting.', meanings.jobStates, { read: true });
 
 export const CheckpointTypeEnum = contractEnum(
   'CheckpointType',

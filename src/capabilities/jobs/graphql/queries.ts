@@ -11,7 +11,7 @@ import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { findJobs, listJobs, watchJobs } from '../operations.ts';
 import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
-import { JobOrderEnum, KnownJobStateEnum } from './enums.ts';
+import { JobOrderEnum, JobStateEnum } from './enums.ts';
 import { contentFields, PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
 const PnetJobPostingConnection = countedConnectionType<JobPosting>(
@@ -22,7 +22,7 @@ const PnetJobPostingConnection = countedConnectionType<JobPosting>(
 );
 
 const jobListArgs = builder.args((t) => ({
-  state: t.field({ type: [KnownJobStateEnum], description: 'States of the jobs to list. Defaults to all states.' }),
+  state: t.field({ type: [JobStateEnum], description: 'States of the jobs to list. Defaults to all states.' }),
   query: t.string({ description: searchDescription('job postings', 'whose `jobTitle.text` contains') }),
   orderBy: t.field({ type: JobOrderEnum, description: 'Order of the list. Defaults to the newest first.' }),
   ...connectionArgs(jobListLimits, 'job postings'),

@@ -1,4 +1,4 @@
-import { contractEnum, contractEnums } from '../../../graphql/kit/enums.ts';
+import { contractEnum } from '../../../graphql/kit/enums.ts';
 import {
   type DisabledReason,
   type triggerContexts,
@@ -8,26 +8,28 @@ import {
   type WebhookOrder,
 } from '../shapes.ts';
 
-export const { output: WebhookFormatEnum, input: KnownWebhookFormatEnum } = contractEnums(
+export const WebhookFormatEnum = contractEnum(
   'WebhookFormat',
   'Encoding of payloads.',
   {
     json: 'JSON.',
     form: 'URL-encoded form (`application/x-www-form-urlencoded`). Scalars are text; objects and lists are JSON text.',
   } satisfies Record<WebhookFormat, string>,
+  { read: true },
 );
 
-export const { output: TriggerContextEnum, input: KnownTriggerContextEnum } = contractEnums(
+export const TriggerContextEnum = contractEnum(
   'TriggerContext',
   'Where people fire a TRIGGER webhook from.',
   { MESSAGE: 'A message.', CHAT: 'A chat.' } satisfies Record<(typeof triggerContexts)[number], string>,
+  { read: true },
 );
 
-export const { output: TriggerIconEnum, input: KnownTriggerIconEnum } = contractEnums(
+export const TriggerIconEnum = contractEnum(
   'TriggerIcon',
-  'Icon of a TRIGGER webhook. Clients look up components by these names, so they keep their original case.',
+  'Icon of a TRIGGER webhook.',
   Object.fromEntries(triggerIcons.map((icon): [string, string] => [icon, `The component \`${icon}\`.`])),
-  { verbatim: true },
+  { read: true },
 );
 
 export const WebhookHealthStateEnum = contractEnum('WebhookHealthState', 'How a webhook is.', {

@@ -1,57 +1,21 @@
-import { type SourceRow, webhookSources } from '../../../events/sources.ts';
+import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { camelCase, flattenOneOf, pascalCase, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
-import { contractEnum } from '../../../graphql/kit/enums.ts';
+import { toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
+import type { Issue } from '../../../kernel/errors.ts';
 import { invalidParameters } from '../../../kernel/issues.ts';
-import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
+import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
-/** Each source has its own enum of events and, if it offers a choice, of payload keys. */
-function sourceInput(source: string, { mapping, meanings }: SourceRow) {
-  const name = pascalCase(source);
-  const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, meanings.events);
-  const DataInput = mapping === 'all' ? null : dataInput(source, meanings.keys);
-  return builder.inputType(`${name}WebhookInput`, {
-    description: `A subscription to the source \`${source}\`.`,
-    fields: (t) => ({
-      events: t.field({
-        type: [EventEnum],
-        description: 'Events to subscribe to. Null for all events of the source.',
-      }),
-      ...(DataInput === null
-        ? {}
-        : {
-            data: t.field({
-              type: [DataInput],
-              description: 'Fields of the payload. Defaults to all keys of the source, each under its own name.',
-            }),
-          }),
+const WebhookDataMappingInput = builder.inputType('WebhookDataMappingInput', {
+  description: 'Name of a payload field, and the event field that it is read from.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Name of the payload field.' }),
+    key: t.field({
+      type: WebhookDataKeyEnum,
+      required: true,
+      description: 'Event field that the value is read from.',
     }),
-  });
-}
-
-function dataInput(source: string, keys: SourceRow['meanings']['keys']) {
-  const name = pascalCase(source);
-  const KeyEnum = contractEnum(`${name}DataKey`, `An event field of the source \`${source}\`.`, keys);
-  return builder.inputType(`${name}DataMappingInput`, {
-    description: 'Name of the payload field, and the event field that it is read from.',
-    fields: (t) => ({
-      name: t.string({ required: true, description: 'Name of the payload field.' }),
-      key: t.field({ type: KeyEnum, required: true, description: 'Event field that the value is read from.' }),
-    }),
-  });
-}
-
-const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
-  description: 'The source of the events. Set exactly one field; each source has its own events and payload keys.',
-  isOneOf: true,
-  fields: (t) =>
-    Object.fromEntries(
-      Object.entries(webhookSources).map(([source, row]) => [
-        camelCase(source),
-        t.field({ type: sourceInput(source, row), description: row.description }),
-      ]),
-    ),
+  }),
 });
 
 const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
@@ -67,9 +31,21 @@ const requestUrl = 'URL that deliveries are sent to, `http` or `https`.';
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
+/** Of a source. A pair that does not fit is refused at its path. */
+const subscription = (t: InputFields) => ({
+  events: t.field({
+    type: [WebhookEventEnum],
+    description: 'Events of the source to subscribe to. Null for all of them.',
+  }),
+  data: t.field({
+    type: [WebhookDataMappingInput],
+    description: 'Fields of the payload. Null for all keys of the source, each under its own name.',
+  }),
+});
+
 const newSettings = (t: InputFields) => ({
   requestUrl: t.string({ required: true, description: requestUrl }),
-  format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
+  format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
   accountIds: t.idList({
     description: 'Ids of the accounts to listen to. Null for all current and future accounts of the workspace.',
   }),
@@ -82,8 +58,13 @@ export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   description: 'The webhook to create.',
   fields: (t) => ({
     ...newSettings(t),
-    source: t.field({ type: WebhookSourceInput, required: true, description: 'Events to subscribe to.' }),
-    enabled: t.boolean({ description: 'Whether events are delivered to the webhook. Defaults to true.' }),
+    source: t.field({
+      type: WebhookSourceEnum,
+      required: true,
+      description: 'Source of the events. It cannot change.',
+    }),
+    ...subscription(t),
+    isEnabled: t.boolean({ description: 'Whether events are delivered to the webhook. Defaults to true.' }),
   }),
 });
 
@@ -91,9 +72,9 @@ const TriggerInput = builder.inputType('TriggerInput', {
   description: 'How clients present a TRIGGER webhook to people.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Label of the trigger.' }),
-    icon: t.field({ type: KnownTriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
+    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
     context: t.field({
-      type: KnownTriggerContextEnum,
+      type: TriggerContextEnum,
       required: true,
       description: 'Whether people fire it from a message or from a chat.',
     }),
@@ -109,7 +90,7 @@ export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhook
       required: true,
       description: 'How clients present the webhook to people.',
     }),
-    enabled: t.boolean({ description: 'Whether the webhook can be fired. Defaults to true.' }),
+    isEnabled: t.boolean({ description: 'Whether the webhook can be fired. Defaults to true.' }),
   }),
 });
 
@@ -119,11 +100,15 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   fields: (t) => ({
     webhookId: t.id(webhookId),
     requestUrl: t.string({ description: requestUrl }),
-    source: t.field({
-      type: WebhookSourceInput,
-      description: 'Events to subscribe to, and fields of the payload. The source of a webhook cannot change.',
+    ...subscription(t),
+    isEnabled: t.boolean({
+      description: 'Whether to deliver events to the webhook. While false, its deliveries are held.',
     }),
-    format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads.' }),
+    receivesNotices: t.boolean({
+      description:
+        'Whether the webhook, of all accounts, is notified when the gateway disables another one of the workspace.',
+    }),
+    format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({
       description: 'Ids of the accounts to listen to. Null for all current and future accounts of the workspace.',
     }),
@@ -135,53 +120,29 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 });
 
-/** An empty list, which stands for all in the contract, is none here: null says it. @throws ServiceError for one */
-export function listRequest(input: { readonly accountIds?: readonly string[] | null | undefined }): object {
-  const { accountIds } = input;
-  if (accountIds?.length === 0) {
-    const message = 'must have at least 1 entry: null stands for all accounts';
-    throw invalidParameters([{ path: ['account_ids'], code: 'too_few', limit: 1, message }]);
-  }
-  return toSnakeCase(accountIds === null ? { ...input, accountIds: [] } : input);
-}
-
 const ofWebhook = (name: string, description: string) =>
   builder.inputType(name, { description, fields: (t) => ({ webhookId: t.id(webhookId) }) });
 
 export const DeleteWebhookInput = ofWebhook('DeleteWebhookInput', 'The webhook to delete.');
 
-export const SetWebhookEnabledInput = builder.inputType('SetWebhookEnabledInput', {
-  description: 'The webhook, and whether to enable it.',
-  fields: (t) => ({
-    webhookId: t.id(webhookId),
-    enabled: t.boolean({
-      required: true,
-      description: 'Whether to deliver events to the webhook. While false, its deliveries are held.',
-    }),
-  }),
-});
-
-export const SetWebhookNoticesInput = builder.inputType('SetWebhookNoticesInput', {
-  description: 'The webhook, and whether it receives notices.',
-  fields: (t) => ({
-    webhookId: t.id(webhookId),
-    receives: t.boolean({
-      required: true,
-      description: 'Whether the webhook is notified when the gateway disables another webhook of the workspace.',
-    }),
-  }),
-});
-
 export const RotateWebhookSecretInput = ofWebhook('RotateWebhookSecretInput', 'The webhook whose secret to replace.');
 
 export const RevealWebhookSecretInput = ofWebhook('RevealWebhookSecretInput', 'The webhook whose secret to reveal.');
 
-/** In the contract's terms: a tag `source`, with its fields beside those of every webhook. */
-export function webhookRequest({
-  source,
-  ...common
-}: typeof CreateWebhookInput.$inferInput | typeof UpdateWebhookInput.$inferInput): object {
-  const fields = listRequest(common);
-  if (source === undefined) return fields;
-  return source === null ? { ...fields, source } : flattenOneOf('source', source, fields);
+/** Lists of which the contract's empty one stands for all. */
+const allIfEmpty = ['accountIds', 'events'] as const;
+
+type Settings = Partial<typeof UpdateWebhookInput.$inferInput | typeof CreateTriggerWebhookInput.$inferInput>;
+
+/** In the contract's terms. @throws ServiceError `invalid_parameters` for an empty list: here null stands for all */
+export function webhookRequest({ isEnabled, ...input }: Settings): object {
+  const lists: Record<string, unknown> = { ...input };
+  const issues = allIfEmpty.flatMap((name): Issue[] => {
+    const list = lists[name];
+    if (list === null) lists[name] = [];
+    if (!Array.isArray(list) || list.length > 0) return [];
+    return [{ path: [name], code: 'too_few', limit: 1, message: 'must have at least 1 entry: null stands for all' }];
+  });
+  if (issues.length > 0) throw invalidParameters(issues);
+  return { ...toSnakeCase(lists), ...(isEnabled === undefined ? {} : { enabled: isEnabled }) };
 }

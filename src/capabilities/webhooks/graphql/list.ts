@@ -1,6 +1,6 @@
 /** Lists of webhooks, of the workspace and of an account. */
 
-import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/graphql/enums.ts';
+import { WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
@@ -19,11 +19,11 @@ const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', Webhoo
 
 const listArgs = builder.args((t) => ({
   source: t.field({
-    type: [KnownWebhookSourceEnum],
+    type: [WebhookSourceEnum],
     description: 'Sources of the webhooks to list. Defaults to all; a TRIGGER webhook has none.',
   }),
   event: t.field({
-    type: [KnownWebhookEventEnum],
+    type: [WebhookEventEnum],
     description: 'Lists only the webhooks that are subscribed to one of these events.',
   }),
   enabled: t.boolean({ description: 'Whether the webhooks to list are enabled. Defaults to both.' }),

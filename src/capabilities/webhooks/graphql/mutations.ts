@@ -12,8 +12,6 @@ import {
   findWebhooks,
   revealWebhookSecret,
   rotateWebhookSecret,
-  setWebhookEnabled,
-  setWebhookNotices,
   updateWebhook,
 } from '../operations.ts';
 import type { WebhookCreated, WebhookDeleted, WebhookSecret, WebhookUpdated } from '../shapes.ts';
@@ -21,11 +19,8 @@ import {
   CreateTriggerWebhookInput,
   CreateWebhookInput,
   DeleteWebhookInput,
-  listRequest,
   RevealWebhookSecretInput,
   RotateWebhookSecretInput,
-  SetWebhookEnabledInput,
-  SetWebhookNoticesInput,
   UpdateWebhookInput,
   webhookRequest,
 } from './inputs.ts';
@@ -91,17 +86,15 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
   }),
 });
 
-const secretObject = (name: WebhookSecret['object'], description: string) =>
-  builder.objectRef<WebhookSecret>(name).implement({
-    description,
-    fields: (t) => ({
-      webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
-      secret: t.exposeString('secret', {
-        description:
-          'The signing secret, in the format of the Standard Webhooks libraries. Store it: it is not shown again.',
-      }),
+const WebhookSecretObject = builder.objectRef<WebhookSecret>('WebhookSecret').implement({
+  description: 'The signing secret of a webhook. It is shown only once.',
+  fields: (t) => ({
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
+    secret: t.exposeString('secret', {
+      description: 'The secret, in the format of the Standard Webhooks libraries. Store it: it is not shown again.',
     }),
-  });
+  }),
+});
 
 const updateResult = mutationResult<WebhookUpdated>('UpdateWebhookResult', 'The updated webhook, or the error.', [
   WebhookUpdatedObject,
@@ -109,16 +102,13 @@ const updateResult = mutationResult<WebhookUpdated>('UpdateWebhookResult', 'The 
 const rotateResult = mutationResult<WebhookSecret>(
   'RotateWebhookSecretResult',
   'The new signing secret, or the error.',
-  [
-    secretObject(
-      'WebhookSecretRotated',
-      'The signing secret was replaced. For 24 hours, deliveries are also signed with the previous secret.',
-    ),
-  ],
+  [WebhookSecretObject],
 );
-const revealResult = mutationResult<WebhookSecret>('RevealWebhookSecretResult', 'The signing secret, or the error.', [
-  secretObject('WebhookSecretRevealed', 'The signing secret. It is shown only once.'),
-]);
+const revealResult = mutationResult<WebhookSecret>(
+  'RevealWebhookSecretResult',
+  'The signing secret, or the error.',
+  [WebhookSecretObject],
+);
 
 mutationField('createWebhook', {
   description: 'Creates a webhook that receives the events of one source.',
@@ -138,36 +128,19 @@ mutationField('createTriggerWebhook', {
   result: createResult,
   operation: createTriggerWebhook,
   oncePerKey: true,
-  toRequest: listRequest,
+  toRequest: webhookRequest,
   toSuccess: toCreated,
 });
 
 mutationField('updateWebhook', {
-  description: 'Updates a webhook. Only the given fields change. Pending deliveries use the new settings.',
+  description:
+    'Updates a webhook. Only the given fields change. Pending deliveries use the new settings; those held while it was disabled wait for `redeliverAll`.',
   input: UpdateWebhookInput,
   inputDescription: 'The webhook, and the fields to update.',
   result: updateResult,
   operation: updateWebhook,
   refusesNull: true,
   toRequest: webhookRequest,
-});
-
-mutationField('setWebhookEnabled', {
-  description:
-    'Enables or disables a webhook. Deliveries to a disabled webhook are held; after you enable it, redeliver them with `redeliverAll`.',
-  input: SetWebhookEnabledInput,
-  inputDescription: 'The webhook, and whether to enable it.',
-  result: updateResult,
-  operation: setWebhookEnabled,
-});
-
-mutationField('setWebhookNotices', {
-  description:
-    'Sets whether a webhook is notified when the gateway disables another webhook of the workspace. The notice is a delivery like others; its payload has `event` (`webhook_disabled`), `disabled_webhook_id`, `disabled_webhook_name`, `disabled_at` and `reason` (`gone` or `failing`). The webhook must listen to all accounts.',
-  input: SetWebhookNoticesInput,
-  inputDescription: 'The webhook, and whether it receives notices.',
-  result: updateResult,
-  operation: setWebhookNotices,
 });
 
 mutationField('rotateWebhookSecret', {

@@ -202,14 +202,14 @@ const handlers = {
     }),
   onEnable: (webhookId, enabled) =>
     carryOut(enabled ? 'enable' : 'disable', async () => {
-      await act(queries.setEnabled, { webhookId, enabled });
+      await act(queries.update, { input: { webhookId, isEnabled: enabled } });
       return enabled
         ? 'The webhook is enabled. What was held stays held until you redeliver it.'
         : 'The webhook is disabled. Its deliveries are held.';
     }),
   onNotices: (webhookId, receives) =>
     carryOut('notices', async () => {
-      await act(queries.setNotices, { webhookId, receives });
+      await act(queries.update, { input: { webhookId, receivesNotices: receives } });
       return receives
         ? 'It gets a notice when the gateway disables another webhook.'
         : 'It gets no more notices of other webhooks.';

@@ -16,9 +16,6 @@ async function readSources() {
   return sources;
 }
 
-/** `EMAIL_TRACKING` as the field `emailTracking` of the input. */
-const camelCase = (name) => name.toLowerCase().replaceAll(/_(\w)/g, (_whole, letter) => letter.toUpperCase());
-
 const textField = (id, properties) => h('input', { id, autocomplete: 'off', ...properties });
 
 function eventBoxes(events, chosen) {
@@ -71,11 +68,11 @@ export async function create({ accountIds }, onCreated) {
     ],
     submit: 'Create the webhook',
     async send() {
-      const chosen = { events: chosenIn(events) };
       const input = {
         name: name.value,
         requestUrl: requestUrl.value,
-        source: { [camelCase(source.value)]: chosen },
+        source: source.value,
+        events: chosenIn(events),
         idempotencyKey,
         ...(accountIds === null ? {} : { accountIds }),
       };
@@ -95,7 +92,7 @@ export async function edit({ webhookId, name: oldName, requestUrl: oldUrl, sourc
     fields: [field('Name', name), field('Address', requestUrl), events],
     submit: 'Save the changes',
     async send() {
-      const changes = events === null ? {} : { source: { [camelCase(source)]: { events: chosenIn(events) } } };
+      const changes = events === null ? {} : { events: chosenIn(events) };
       const input = { webhookId, name: name.value, requestUrl: requestUrl.value, ...changes };
       await sendForm(queries.update, input, { name, requestUrl });
       onChanged();

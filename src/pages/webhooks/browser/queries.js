@@ -49,7 +49,7 @@ export const detail = /* GraphQL */ `
     $webhookId: ID!
     $period: StatisticsPeriod!
     $state: [DeliveryState!]
-    $event: [KnownWebhookEvent!]
+    $event: [WebhookEvent!]
     $first: Int!
   ) {
     webhook(webhookId: $webhookId) {
@@ -108,7 +108,7 @@ export const rotateSecret = /* GraphQL */ `
   mutation RotateSecret($webhookId: ID!) {
     rotateWebhookSecret(input: { webhookId: $webhookId }) {
       __typename
-      ... on WebhookSecretRotated { secret }
+      ... on WebhookSecret { secret }
       ${failure}
     }
   }
@@ -125,18 +125,6 @@ export const redeliverAll = /* GraphQL */ `
       ... on DeliveriesRedelivered { count }
       ${failure}
     }
-  }
-`;
-
-export const setEnabled = /* GraphQL */ `
-  mutation SetEnabled($webhookId: ID!, $enabled: Boolean!) {
-    setWebhookEnabled(input: { webhookId: $webhookId, enabled: $enabled }) { __typename ${failure} }
-  }
-`;
-
-export const setNotices = /* GraphQL */ `
-  mutation SetNotices($webhookId: ID!, $receives: Boolean!) {
-    setWebhookNotices(input: { webhookId: $webhookId, receives: $receives }) { __typename ${failure} }
   }
 `;
 
