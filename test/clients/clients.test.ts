@@ -35,7 +35,7 @@ const documents = {
   deleteWebhook: `mutation Delete($input: DeleteWebhookInput!) { deleteWebhook(input: $input) {
     __typename ... on WebhookDeleted { webhookId deletedWebhookId } ${failure} } }`,
   webhooks: `query Webhooks($first: Int, $after: String) { webhooks(first: $first, after: $after) {
-    edges { cursor node { __typename id webhookId name ... on AutoWebhook { source } ... on TriggerWebhook { trigger { icon } } } }
+    edges { cursor node { __typename id webhookId name type source trigger { icon } } }
     pageInfo { hasNextPage endCursor } } }`,
 } as const;
 
@@ -379,7 +379,7 @@ describe("Apollo's cache", () => {
       variables: { input: { webhookId } },
       update(cache, { data }) {
         const { deletedWebhookId } = (data as { deleteWebhook: { deletedWebhookId: string } }).deleteWebhook;
-        expect(cache.evict({ id: `AutoWebhook:${deletedWebhookId}` })).toBe(true);
+        expect(cache.evict({ id: `Webhook:${deletedWebhookId}` })).toBe(true);
         cache.gc();
       },
     });

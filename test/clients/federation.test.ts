@@ -130,11 +130,9 @@ describe('what composers read', () => {
     );
     expect(keys).toEqual({
       Account: ['accountId'],
-      AutoWebhook: ['webhookId'],
       Delivery: ['deliveryId'],
       PnetJobPosting: ['jobId'],
-      TriggerWebhook: ['webhookId'],
-      UnknownWebhook: ['webhookId'],
+      Webhook: ['webhookId'],
       Webhook: ['webhookId'],
     });
   });
@@ -216,13 +214,13 @@ describe('the switch', () => {
     const { ask } = await proxyTo(stub, { environment: federated });
     const { data, errors } = await ask(entitiesQuery, {
       representations: [
-        { __typename: 'AutoWebhook', webhookId: 'w2' },
+        { __typename: 'Webhook', webhookId: 'w2' },
         { __typename: 'PnetJobPosting', jobId: '1' },
         { __typename: 'Webhook', webhookId: 'w1' },
-        { __typename: 'AutoWebhook', webhookId: 'w3' },
+        { __typename: 'Webhook', webhookId: 'w3' },
       ],
     });
-    const found = (id: string) => ({ __typename: 'AutoWebhook', id: globalId('Webhook', id) });
+    const found = (id: string) => ({ __typename: 'Webhook', id: globalId('Webhook', id) });
     expect(data._entities).toEqual([found('w2'), null, found('w1'), null]);
     expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'INVALID_PARAMETERS' } }]);
     expect(stub.received).toHaveLength(1);
@@ -277,8 +275,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
     const raw = [
       ['Account', 'Account', 'accountId', accountId],
       ['PnetJobPosting', 'Job', 'jobId', draftId],
-      ['AutoWebhook', 'Webhook', 'webhookId', webhookId],
-      ['TriggerWebhook', 'Webhook', 'webhookId', triggerId],
+      ['Webhook', 'Webhook', 'webhookId', webhookId],
       ['Delivery', 'Delivery', 'deliveryId', deliveryId],
     ] as const satisfies readonly (readonly [string, IdKind, string, string])[];
     const global = [
@@ -302,9 +299,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
     const entity = subgraph.getType('_Entity');
     const types = entity === undefined || !('getTypes' in entity) ? [] : entity.getTypes().map(({ name }) => name);
     // An unknown webhook is one of a service only.
-    expect([...new Set(all.map(([type]) => type))].sort()).toEqual(
-      types.filter((name) => name !== 'UnknownWebhook').sort(),
-    );
+    expect([...new Set(all.map(([type]) => type))].sort()).toEqual([...types].sort());
     const keys = all.flatMap(([type, representation]) => Object.keys(representation).map((key) => `${type}.${key}`));
     for (const type of new Set(all.map(([name]) => name))) {
       for (const key of entityKeysOf(subgraph.getType(type))) expect(keys).toContain(`${type}.${key}`);
@@ -349,7 +344,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
       { __typename: 'Account', accountId: newId(randomBytes) },
       { __typename: 'Account', accountId: named.draftId },
       { __typename: 'Account', id: globalId('Webhook', named.webhookId) },
-      { __typename: 'AutoWebhook', id: globalId('Webhook', named.triggerId) },
+      { __typename: 'Webhook', id: globalId('Webhook', named.triggerId) },
       { __typename: 'NetworkPost', id: globalId('Account', named.accountId) },
       { __typename: 'PnetJobPosting', jobId: '' },
       { __typename: 'Delivery', id: globalId('Delivery') },
@@ -382,8 +377,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
     const scopes: Readonly<Record<string, Scope>> = {
       Account: 'accounts:read',
       PnetJobPosting: 'jobs:read',
-      AutoWebhook: 'webhooks:read',
-      TriggerWebhook: 'webhooks:read',
+      Webhook: 'webhooks:read',
       Delivery: 'webhooks:read',
       AccountEvent: 'webhooks:read',
     };

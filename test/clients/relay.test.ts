@@ -44,11 +44,11 @@ const operations = [
     @refetchable(queryName: "appWebhooksPageQuery") {
     webhooks(first: $count, after: $cursor) @connection(key: "app_webhooks") {
       __id
-      edges { node { ...app_webhook ... on TriggerWebhook { trigger { icon } } } }
+      edges { node { ...app_webhook trigger { icon } } }
     }
   }`,
   // A type that implements Node can be refetched by its id.
-  `fragment app_webhook on Webhook @refetchable(queryName: "appWebhookRefetchQuery") { id name enabled events }`,
+  `fragment app_webhook on Webhook @refetchable(queryName: "appWebhookRefetchQuery") { id name isEnabled events }`,
   `fragment app_account on Account @refetchable(queryName: "appAccountRefetchQuery") { id name status }`,
   `fragment app_jobs on Query
     @argumentDefinitions(count: { type: "Int", defaultValue: 50 }, cursor: { type: "String" })
@@ -78,8 +78,8 @@ const operations = [
   `fragment app_account_webhooks on Account
     @argumentDefinitions(enabled: { type: "Boolean" }, count: { type: "Int", defaultValue: 20 }, cursor: { type: "String" })
     @refetchable(queryName: "appAccountWebhooksQuery") {
-    webhooks(enabled: $enabled, first: $count, after: $cursor)
-      @connection(key: "app_account_webhooks", filters: ["enabled"]) {
+    webhooks(isEnabled: $enabled, first: $count, after: $cursor)
+      @connection(key: "app_account_webhooks", filters: ["isEnabled"]) {
       totalCount
       edges { node { ...app_webhook } }
     }

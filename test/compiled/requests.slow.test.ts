@@ -14,11 +14,9 @@ const webhooks = (args = '') =>
     edges {
       cursor
       node {
-        id webhookId name enabled requestUrl format events
+        id webhookId name isEnabled requestUrl format events
         accounts { accountId name type } headers { key value } data { name key }
-        ... on AutoWebhook { source }
-        ... on TriggerWebhook { trigger { icon name context } }
-        ... on UnknownWebhook { type }
+        type source trigger { icon name context }
       }
     }
     nodes { __typename }
@@ -178,10 +176,10 @@ const requests: Requests = {
     'webhooks without a filter': [
       'yes',
       {
-        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, enabled: $on, source: null, query: null)')} }`,
+        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, isEnabled: $on, source: null, query: null)')} }`,
       },
     ],
-    'webhooks with a filter': ['a filter, or an order', { query: `{ ${webhooks('(enabled: true)')} }` }],
+    'webhooks with a filter': ['a filter, or an order', { query: `{ ${webhooks('(isEnabled: true)')} }` }],
     'webhooks of an account': ['a filter, or an order', { query: `{ ${webhooks('(accountId: "a1")')} }` }],
     'webhooks in an order': ['a filter, or an order', { query: `{ ${webhooks('(orderBy: NAME_ASC)')} }` }],
     'webhooks by health': ['a filter, or an order', { query: `{ ${webhooks('(health: FAILING)')} }` }],

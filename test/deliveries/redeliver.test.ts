@@ -14,7 +14,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
     await gateway.emit('late');
     await gateway.delivery.worker.idle();
     expect(await read(webhookId)).toMatchObject({
-      enabled: false,
+      isEnabled: false,
       health: { disabledReason: 'CALLER' },
       deliveries: { nodes: [{ state: 'HELD' }, { state: 'HELD' }] },
     });
@@ -41,7 +41,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
       deliveries: [deliveryId],
     } = await gateway.emit('a');
     await gateway.delivery.worker.idle();
-    expect(await read(webhookId)).toMatchObject({ enabled: false, health: { disabledReason: 'GONE' } });
+    expect(await read(webhookId)).toMatchObject({ isEnabled: false, health: { disabledReason: 'GONE' } });
     await act('updateWebhook', { webhookId, isEnabled: true });
     receiver.answer = (_request, response) => response.writeHead(500).end();
     expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });

@@ -189,7 +189,7 @@ describe.each(databases)('on $name', (dialect) => {
           await events.return(undefined);
         }
       // Not what every webhook here listens to: to find those, reading all is right.
-      const filter = { source: ['email' as const], event: ['mail_sent' as const], enabled: true };
+      const filter = { source: ['email' as const], event: ['mail_sent' as const], is_enabled: true };
       await app.ports.webhooks.lists(context, [{}, { ...filter, account_id: accountId }, { account_id: accountId }]);
       const ofHealth = { health: ['failing' as const, 'disabled_by_gateway' as const] };
       await app.ports.webhooks.lists(context, [ofHealth, { ...ofHealth, ...filter }]);

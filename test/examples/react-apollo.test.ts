@@ -21,8 +21,7 @@ const documents = Object.entries({
   'posts of photonet': `posts(accountId: "photonet-------------A", identifier: "sandbox.gallery") ${allOf('PostConnection')}`,
   'job postings': `jobPostings ${allOf('PnetJobPostingConnection')}`,
   'samples of events': `eventSamples ${allOf('EventSample')}`,
-  webhooks: `webhooks { nodes { id ... on AutoWebhook ${allOf('AutoWebhook')} } }`,
-  'trigger webhooks': `webhooks { nodes { id ... on TriggerWebhook ${allOf('TriggerWebhook')} } }`,
+  webhooks: `webhooks { nodes ${allOf('Webhook')} }`,
   'the workspace': 'viewer { name workspace { workspaceId name } }',
 });
 const feed = (identifier: string) => `query Feed($after: String) {

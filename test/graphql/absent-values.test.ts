@@ -35,8 +35,7 @@ const routes: Readonly<Record<string, (field: string, named: Named & { readonly 
   Viewer: (field) => `viewer { ${field} }`,
   Workspace: (field) => `viewer { workspace { ${field} } }`,
   Account: (field, { accountId }) => `account(accountId: ${text(accountId)}) { ${field} }`,
-  AutoWebhook: (field, { webhookId }) => `webhook(webhookId: ${text(webhookId)}) { ${field} }`,
-  TriggerWebhook: (field, { triggerId }) => `webhook(webhookId: ${text(triggerId)}) { ${field} }`,
+  Webhook: (field, { webhookId }) => `webhook(webhookId: ${text(webhookId)}) { ${field} }`,
   Delivery: (field, { deliveryId }) => `delivery(deliveryId: ${text(deliveryId)}) { ${field} }`,
   PnetAuthor: (field, { accountId }) =>
     `posts(accountId: ${text(accountId)}, identifier: "ACoSandbox1", first: 1) { nodes { ... on PnetPost { author { ${field} } } } }`,
@@ -45,7 +44,7 @@ const routes: Readonly<Record<string, (field: string, named: Named & { readonly 
 };
 
 /** Of no object that the embedded mode has. */
-const unreachable = ['UnknownWebhook'];
+const unreachable: string[] = [];
 
 const isOptional = ({ type, defaultValue }: GraphQLArgument | GraphQLInputField) =>
   !isNonNullType(type) || defaultValue !== undefined;

@@ -137,7 +137,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
         accountId
         drafts: jobPostings(state: DRAFT, first: 2) { totalCount nodes { accountId state } }
         jobPostings(first: 3) { totalCount nodes { account { accountId } } }
-        webhooks(enabled: false, first: 1) { totalCount nodes {
+        webhooks(isEnabled: false, first: 1) { totalCount nodes {
           name accounts { account { accountId } }
           deliveries(event: NEW_RELATION, first: 3) { totalCount nodes { account { accountId } webhook { name } } }
         } }

@@ -156,7 +156,7 @@ describe('the examples', () => {
       expect(publishJob).toMatchObject({ __typename: 'RequestError', code: 'PAYMENT_ERROR', status: 422 }),
     Webhooks: ({ webhooks, webhook }) => {
       expect(webhooks.nodes.map((each: { __typename: string }) => each.__typename)).toEqual(
-        expect.arrayContaining(['AutoWebhook', 'TriggerWebhook']),
+        expect.arrayContaining(['AUTO', 'TRIGGER']),
       );
       expect(webhook.data).not.toEqual([]);
     },
@@ -166,14 +166,14 @@ describe('the examples', () => {
       for (const each of Object.values(data)) expect(each).toMatchObject({ __typename: 'WebhookCreated' });
     },
     UpdateWebhook: ({ updateWebhook }) =>
-      expect(updateWebhook.webhook).toMatchObject({ receivesNotices: true, name: 'Team email', enabled: true }),
+      expect(updateWebhook.webhook).toMatchObject({ receivesNotices: true, name: 'Team email', isEnabled: true }),
     EventSamples: ({ eventSamples }) => {
       expect(eventSamples).toHaveLength(6);
       expect(eventSamples[0].payload.event).toBe('message_received');
     },
     EmitEvent: ({ emitEvent }) =>
       expect(emitEvent.deliveries).toContainEqual(
-        expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', enabled: false } }),
+        expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', isEnabled: false } }),
       ),
     // Of the week that the demo begins with, too.
     Events: ({ events }) => {
@@ -212,7 +212,7 @@ describe('the examples', () => {
     DeleteWebhook: ({ deleteWebhook }) => expect(deleteWebhook.__typename).toBe('WebhookDeleted'),
     NodesById: ({ node, nodes, account }) => {
       expect(node.__typename).toBe('Account');
-      expect(nodes.map((each: { __typename: string }) => each.__typename)).toEqual(['PnetJobPosting', 'AutoWebhook']);
+      expect(nodes.map((each: { __typename: string }) => each.__typename)).toEqual(['PnetJobPosting', 'Webhook']);
       expect(account.type).toBe('PHOTONET');
     },
     TypedError: (data) => expect(data).toEqual({ posts: null }),

@@ -16,7 +16,7 @@ interface Filtered {
 
 /** What the lists are asked for: enough for every filter. */
 const selections: Readonly<Record<string, string>> = {
-  webhooks: 'id enabled events accounts { accountId } ... on AutoWebhook { source }',
+  webhooks: 'id isEnabled events accounts { accountId } source',
   accounts: 'id accountId type status',
   jobPostings: 'id accountId state',
 };
@@ -45,19 +45,19 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
     args: 'event: [MAIL_SENT, NEW_RELATION]',
     fits: (item) => events(item).some((event) => ['MAIL_SENT', 'NEW_RELATION'].includes(event)),
   },
-  { list: 'webhooks', args: 'enabled: true', fits: ({ enabled }) => enabled === true },
-  { list: 'webhooks', args: 'enabled: false', fits: ({ enabled }) => enabled === false },
+  { list: 'webhooks', args: 'isEnabled: true', fits: ({ isEnabled }) => isEnabled === true },
+  { list: 'webhooks', args: 'isEnabled: false', fits: ({ isEnabled }) => isEnabled === false },
   { list: 'webhooks', args: `accountId: "${accountId}"`, fits: listensTo(accountId) },
   {
     list: 'webhooks',
-    args: `accountId: "${accountId}", event: MAIL_SENT, enabled: false, source: EMAIL`,
-    fits: (item) => listensTo(accountId)(item) && events(item).includes('MAIL_SENT') && item.enabled === false,
+    args: `accountId: "${accountId}", event: MAIL_SENT, isEnabled: false, source: EMAIL`,
+    fits: (item) => listensTo(accountId)(item) && events(item).includes('MAIL_SENT') && item.isEnabled === false,
   },
-  { list: 'webhooks', args: 'health: HEALTHY', fits: ({ enabled }) => enabled === true },
+  { list: 'webhooks', args: 'health: HEALTHY', fits: ({ isEnabled }) => isEnabled === true },
   {
     list: 'webhooks',
     args: 'health: [DISABLED_BY_CALLER, FAILING], source: EMAIL',
-    fits: (item) => item.enabled === false && source(item) === 'EMAIL',
+    fits: (item) => item.isEnabled === false && source(item) === 'EMAIL',
   },
   { list: 'webhooks', args: 'health: []', fits: () => false },
   { list: 'accounts', args: 'type: []', fits: () => false },

@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 const viewer = '{ viewer { __typename } }';
-const large = '{ webhooks(first: 15) { nodes { ... on AutoWebhook { data { name key } } } } }';
+const large = '{ webhooks(first: 15) { nodes { data { name key } } } }';
 
 interface Asked {
   readonly address?: string;

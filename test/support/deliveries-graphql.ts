@@ -15,7 +15,7 @@ export const createDocument = `mutation Create($input: CreateWebhookInput!) { cr
 export const stateDocument = `query State(
     $webhookId: ID!, $first: Int! = 50, $after: String, $state: [DeliveryState!]
   ) { webhook(webhookId: $webhookId) {
-  enabled health { disabledReason failedAttemptCount failingSince pausedUntil } headers { key value }
+  isEnabled health { disabledReason failedAttemptCount failingSince pausedUntil } headers { key value }
   deliveries(first: $first, after: $after, state: $state) { pageInfo { hasNextPage endCursor }
     nodes { id deliveryId event state attemptCount nextAttemptAt finishedAt data
       lastAttempt { number status responseBody }

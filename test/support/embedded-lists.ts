@@ -182,7 +182,7 @@ const webhooksRoot = (accounts: readonly string[], placeIn: Place): RootField =>
     listArguments(writer, placeIn(writer.random, ['webhooks', keyId, ...webhookListScope({})]), [
       'source: MESSAGING',
       'event: [MESSAGE_RECEIVED]',
-      'enabled: true',
+      'isEnabled: true',
       'query: "é"',
       'orderBy: NAME_DESC',
       `accountId: "${accounts[1]}"`,

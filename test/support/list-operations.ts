@@ -79,7 +79,14 @@ export interface GeneratorOptions {
 }
 
 /** Arguments of webhooks that change nothing. */
-const noFilters = ['accountId: null', 'source: null', 'enabled: null', 'health: null', 'query: null', 'orderBy: null'];
+const noFilters = [
+  'accountId: null',
+  'source: null',
+  'isEnabled: null',
+  'health: null',
+  'query: null',
+  'orderBy: null',
+];
 
 /** Those that leave webhooks out, or ask for an order. */
 const filters = [
@@ -87,7 +94,7 @@ const filters = [
   'source: MESSAGING',
   'event: [NEW_RELATION]',
   'source: []',
-  'enabled: true',
+  'isEnabled: true',
   'health: FAILING',
   'query: "a"',
   'orderBy: CREATED_AT_ASC',

@@ -5,9 +5,9 @@ import type { SeededWorkspace } from './backends.ts';
 
 const failure = `... on ServiceError { code status message requestId }
   ... on InvalidRequestError { issues { path message } }`;
-export const webhookFields = `__typename id webhookId name enabled requestUrl format
+export const webhookFields = `__typename id webhookId name isEnabled requestUrl format
   accounts { accountId name type } headers { key value } data { name key } events
-  ... on AutoWebhook { source } ... on TriggerWebhook { trigger { name icon context } }`;
+  type source trigger { name icon context }`;
 export const createDocument = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
   __typename ... on WebhookCreated { webhookId webhook { ${webhookFields} } } ${failure} } }`;
 export const deleteDocument = `mutation ($id: ID!) { deleteWebhook(input: { webhookId: $id }) {

@@ -68,7 +68,7 @@ describe('the terms of UPSTREAM_NAMES', () => {
       attachments: [{ __typename: 'SharedPostAttachment' }],
     });
     const hooks = await gateway.ask(
-      '{ webhooks { nodes { accounts { type } ... on TriggerWebhook { trigger { icon } } } } }',
+      '{ webhooks { nodes { accounts { type } trigger { icon } } } }',
     );
     expect(hooks.data.webhooks.nodes[0]).toEqual({
       accounts: [{ type: 'PNET' }, { type: 'MAIL' }, { type: 'MSGR' }],

@@ -48,7 +48,8 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     expect(answer).toMatchObject({
       __typename: 'WebhookCreated',
       webhook: {
-        __typename: 'AutoWebhook',
+        __typename: 'Webhook',
+        type: 'AUTO',
         webhookId: answer.webhookId,
         source: source.toUpperCase(),
         events: events.map((event) => event.toUpperCase()),
@@ -76,7 +77,7 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     const { webhook } = await create({ source: source.toUpperCase(), events: null, data: null });
     expect(webhook).toMatchObject({
       name: null,
-      enabled: true,
+      isEnabled: true,
       requestUrl,
       format: 'JSON',
       accounts: null,
@@ -123,7 +124,7 @@ describe.each(allBackends)('createWebhook, $name backend', ({ start, serves }) =
     expect(webhook).toMatchObject({
       name: 'Everything',
       format: 'FORM',
-      enabled: false,
+      isEnabled: false,
       accounts: [{ accountId, name: 'Mine', type: 'PNET' }],
       headers: [
         { key: 'X-One', value: '1' },

@@ -21,7 +21,7 @@ describe('find', () => {
     expect([data.a.webhookId, data.b.webhookId]).toEqual(['w0', 'v2']);
     expect(stub.received).toHaveLength(3);
     const node = await gateway.ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id: data.c.id });
-    expect(node.data.node).toEqual({ __typename: 'AutoWebhook', id: data.c.id });
+    expect(node.data.node).toEqual({ __typename: 'Webhook', id: data.c.id });
   });
 
   test('returns null for an id that the list does not have, and an error if the list is too long to tell', async () => {
@@ -81,7 +81,7 @@ describe('a filtered list', () => {
     const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(`{
       mail: webhooks(source: EMAIL, first: 1) { nodes { webhookId } }
-      others: webhooks(event: NEW_RELATION, enabled: true, first: 2) { nodes { webhookId } }
+      others: webhooks(event: NEW_RELATION, isEnabled: true, first: 2) { nodes { webhookId } }
       whose: webhooks(accountId: "anyone", first: 1) { nodes { webhookId } }
     }`);
     expect(errors).toEqual([]);

@@ -15,7 +15,7 @@ import {
 const filter = {
   source: anyValueOf(webhookSourceNames),
   event: anyValueOf(webhookEvents),
-  enabled: z.boolean().optional(),
+  is_enabled: z.boolean().optional(),
   health: anyValueOf(webhookHealthStates),
   query: searchText().optional(),
   account_id: identifier().optional(),
@@ -36,19 +36,19 @@ export type WebhookSearch = z.infer<typeof webhookSearchShape>;
 export const webhookListScope = (request: WebhookFilter & Pick<WebhookSearch, 'order_by'>): CursorScope => [
   anyOf(request.source),
   anyOf(request.event),
-  request.enabled,
+  request.is_enabled,
   anyOf(request.health),
   request.query,
   request.account_id,
   request.order_by ?? defaultWebhookOrder,
 ];
 
-export const isFilter = ({ source, event, enabled, query, account_id }: WebhookFilter): boolean =>
-  [source, event, enabled, query, account_id].some((each) => each !== undefined);
+export const isFilter = ({ source, event, is_enabled, query, account_id }: WebhookFilter): boolean =>
+  [source, event, is_enabled, query, account_id].some((each) => each !== undefined);
 
 /** For a service's webhook. @param accountIds empty for all of the workspace */
 export function fits(
-  { source, event, enabled, query, account_id }: WebhookFilter,
+  { source, event, is_enabled, query, account_id }: WebhookFilter,
   webhook: Webhook,
   accountIds: readonly string[],
 ): boolean {
@@ -59,7 +59,7 @@ export function fits(
   return (
     (source === undefined || (hasAll && source.length > 0) || (ofSource !== null && source.includes(ofSource))) &&
     (event === undefined || (hasAll && event.length > 0) || event.some((each) => events.includes(each))) &&
-    (enabled === undefined || webhook.enabled === enabled) &&
+    (is_enabled === undefined || webhook.enabled === is_enabled) &&
     (query === undefined || nameKey(String(webhook.name ?? '')).includes(nameKey(query))) &&
     (account_id === undefined || accountIds.length === 0 || accountIds.includes(account_id))
   );

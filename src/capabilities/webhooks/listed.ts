@@ -55,11 +55,11 @@ const sortedName = sql.ref<string>('webhooks.name_key').as('name_key');
 export function fittingWebhooks(
   context: ListContext,
   caller: Caller,
-  { source = [], event = [], enabled, health = [], query: text, account_id }: WebhookFilter,
+  { source = [], event = [], is_enabled, health = [], query: text, account_id }: WebhookFilter,
 ) {
   let query = visibleWebhooks(context, caller);
   if (source.length > 0) query = query.where('source', 'in', source);
-  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
+  if (is_enabled !== undefined) query = query.where('enabled', '=', is_enabled ? 1 : 0);
   if (health.length > 0) query = query.where('health', 'in', health).where(isManagedBy(caller));
   if (text !== undefined) query = query.where(nameContains('webhooks', text));
   if (event.length === 0 && account_id === undefined) return query;

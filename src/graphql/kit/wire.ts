@@ -3,7 +3,7 @@
  * network, and fields that show the window of a list.
  */
 
-import type { GraphQLAbstractType, GraphQLField } from 'graphql';
+import type { GraphQLAbstractType, GraphQLField, GraphQLObjectType } from 'graphql';
 import type { Scope } from '../../kernel/caller.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import type { IdKind } from './global-ids.ts';
@@ -46,8 +46,6 @@ interface TypeTag {
   readonly types: Readonly<Record<string, string>>;
   /** For any other string; null: no type. */
   readonly otherwise: string | null;
-  /** What all objects have under `object`, as the `isTypeOf` of their types demands. */
-  readonly object?: string;
 }
 
 /** For the `isTypeOf` of a type. @param object what all of its objects have under `object` */
@@ -57,6 +55,12 @@ export const isOf =
     isObject(value) && value.object === object;
 
 export const standsAt = (wire: WireValue) => ({ wire });
+
+/** For the `extensions` of an object type. @param name what all of its objects have under `object`, as its `isTypeOf` demands */
+export const namedBy = (name: string) => ({ object: name });
+
+export const nameOf = ({ extensions }: GraphQLObjectType): string | undefined =>
+  extensions.object as string | undefined;
 
 /** For the `extensions` of a union or interface. @param tag called when the schema is complete */
 export const taggedBy = (tag: () => TypeTag) => ({ tag });

@@ -3,7 +3,7 @@ import { pnetPost, type Query, threeFields } from '../operations.ts';
 import type { Filled } from './fill.ts';
 
 const pageInfo = 'pageInfo { hasNextPage endCursor }';
-const webhook = '__typename id webhookId name enabled requestUrl format events ... on AutoWebhook { source }';
+const webhook = '__typename id webhookId name type isEnabled requestUrl format events source';
 const job = `id jobId accountId state jobTitle { text } company { text } workplace location employmentStatus
   salary { currency min max payFrequency } createdAt updatedAt`;
 const delivery = 'id deliveryId eventId event accountId state attemptCount nextAttemptAt createdAt finishedAt';

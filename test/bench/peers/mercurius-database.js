@@ -39,7 +39,7 @@ const connection = {
 const webhook = {
   id: ({ id }) => globalId('Webhook', id),
   webhookId: ({ id }) => id,
-  enabled: ({ enabled }) => enabled === 1,
+  isEnabled: ({ enabled }) => enabled === 1,
   format: ({ format }) => upper(format),
   events: ({ events }) => JSON.parse(events).map(upper),
   ...renamed('requestUrl'),
@@ -69,9 +69,7 @@ await serve({
   WebhookConnection: connection,
   PnetJobPostingConnection: connection,
   DeliveryConnection: connection,
-  Webhook: { __resolveType: ({ type }) => (type === 'AUTO' ? 'AutoWebhook' : 'TriggerWebhook') },
-  AutoWebhook: { ...webhook, source: ({ source }) => upper(source) },
-  TriggerWebhook: webhook,
+  Webhook: { ...webhook, source: ({ source }) => upper(source) },
   PnetJobPosting: {
     id: ({ id }) => globalId('Job', id),
     jobId: ({ id }) => id,

@@ -10,7 +10,7 @@ import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
-import { WebhookInterface, webhookItem } from '../../webhooks/graphql/webhook.ts';
+import { WebhookObject, webhookItem } from '../../webhooks/graphql/webhook.ts';
 import { findDeliveries, findLastAttempts, listAttempts, readEventData, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
@@ -98,7 +98,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     }),
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook that receives the event.' }),
     webhook: t.field({
-      type: WebhookInterface,
+      type: WebhookObject,
       ...foundById('The webhook that receives the event.', webhookItem, { ids: { webhookId: 'webhook_id' } }),
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),

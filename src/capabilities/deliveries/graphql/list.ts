@@ -4,7 +4,7 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
-import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
+import { WebhookObject } from '../../webhooks/graphql/webhook.ts';
 import { listDeliveries } from '../operations.ts';
 import { type Delivery, deliveryLimits, deliveryListScope } from '../shapes.ts';
 import { DeliveryObject } from './delivery.ts';
@@ -55,7 +55,7 @@ builder.queryField('deliveries', (t) =>
   }),
 );
 
-builder.interfaceField(WebhookInterface, 'deliveries', (t) =>
+builder.objectField(WebhookObject, 'deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
     nullable: true,

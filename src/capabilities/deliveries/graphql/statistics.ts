@@ -5,7 +5,7 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { run } from '../../../kernel/operation.ts';
 import { statisticsPeriods } from '../../../kernel/periods.ts';
 import { WorkspaceObject } from '../../accounts/graphql/viewer.ts';
-import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
+import { WebhookObject } from '../../webhooks/graphql/webhook.ts';
 import { readBacklogs, readStatistics, readWebhookSummary } from '../operations.ts';
 import {
   type AttemptStatistics,
@@ -88,7 +88,7 @@ const statisticsArgs = builder.args((t) => ({
   period: t.field({ type: StatisticsPeriodEnum, defaultValue: defaultPeriod, description: 'The period.' }),
 }));
 
-builder.interfaceFields(WebhookInterface, (t) => ({
+builder.objectFields(WebhookObject, (t) => ({
   statistics: t.field({
     type: WebhookStatisticsObject,
     nullable: true,

@@ -3,6 +3,7 @@ import {
   type DisabledReason,
   type triggerContexts,
   triggerIcons,
+  type Webhook,
   type WebhookFormat,
   type WebhookHealthState,
   type WebhookOrder,
@@ -15,6 +16,16 @@ export const WebhookFormatEnum = contractEnum(
     json: 'JSON.',
     form: 'URL-encoded form (`application/x-www-form-urlencoded`). Scalars are text; objects and lists are JSON text.',
   } satisfies Record<WebhookFormat, string>,
+  { read: true },
+);
+
+export const WebhookTypeEnum = contractEnum(
+  'WebhookType',
+  'What fires a webhook.',
+  {
+    AUTO: 'Events of accounts, as they happen.',
+    TRIGGER: 'People, from a message or a chat.',
+  } satisfies Record<Webhook['type'], string>,
   { read: true },
 );
 

@@ -3,7 +3,7 @@ import { foundById } from '../../../graphql/kit/node.ts';
 import { findWebhookHealth } from '../operations.ts';
 import type { WebhookHealth } from '../shapes.ts';
 import { DisabledReasonEnum, WebhookHealthStateEnum } from './enums.ts';
-import { WebhookInterface } from './webhook.ts';
+import { WebhookObject } from './webhook.ts';
 
 const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
   description: "Health of a webhook's endpoint.",
@@ -36,7 +36,7 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
   }),
 });
 
-builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
+builder.objectField(WebhookObject, 'receivesNotices', (t) =>
   t.boolean({
     ...foundById(
       'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook.',
@@ -46,7 +46,7 @@ builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
   }),
 );
 
-builder.interfaceField(WebhookInterface, 'health', (t) =>
+builder.objectField(WebhookObject, 'health', (t) =>
   t.field({
     type: WebhookHealthObject,
     ...foundById(

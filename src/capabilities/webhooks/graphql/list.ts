@@ -11,9 +11,9 @@ import { isFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
 import { type ListedWebhook, webhookLimits } from '../shapes.ts';
 import { WebhookHealthStateEnum, WebhookOrderEnum } from './enums.ts';
-import { WebhookInterface } from './webhook.ts';
+import { WebhookObject } from './webhook.ts';
 
-const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', WebhookInterface, 'webhooks', {
+const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', WebhookObject, 'webhooks', {
   countsNeed: 'ownWebhooks',
 });
 
@@ -26,7 +26,7 @@ const listArgs = builder.args((t) => ({
     type: [WebhookEventEnum],
     description: 'Lists only the webhooks that are subscribed to one of these events.',
   }),
-  enabled: t.boolean({ description: 'Whether the webhooks to list are enabled. Defaults to both.' }),
+  isEnabled: t.boolean({ description: 'Whether the webhooks to list are enabled. Defaults to both.' }),
   health: t.field({
     type: [WebhookHealthStateEnum],
     needs: 'ownWebhooks',

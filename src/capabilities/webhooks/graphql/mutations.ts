@@ -24,7 +24,7 @@ import {
   UpdateWebhookInput,
   webhookRequest,
 } from './inputs.ts';
-import { WebhookInterface } from './webhook.ts';
+import { WebhookObject } from './webhook.ts';
 
 interface Created extends WebhookCreated {
   readonly repeated: boolean;
@@ -38,7 +38,7 @@ const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implem
     repeated: t.exposeBoolean('repeated', repeatedOfCreation),
     webhookId: t.exposeID('webhook_id', required('Id of the new webhook.')),
     webhook: t.field({
-      type: WebhookInterface,
+      type: WebhookObject,
       ...foundById('The new webhook.', findWebhooks),
       resolve: ({ webhook_id }, _args, { loaders }) => {
         if (typeof webhook_id === 'string') return loaders.webhooks.load(webhook_id);
@@ -75,7 +75,7 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     webhook: t.field({
-      type: WebhookInterface,
+      type: WebhookObject,
       ...foundById('The updated webhook.', findWebhooks),
       resolve: ({ webhook_id }, _args, { loaders }) => {
         loaders.webhookHealth.clear(webhook_id);

@@ -7,14 +7,14 @@ import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { ItemSource } from '../../../graphql/kit/source.ts';
-import { isOf, readAt, standsAt, taggedBy } from '../../../graphql/kit/wire.ts';
+import { isOf, namedBy, readAt, standsAt } from '../../../graphql/kit/wire.ts';
 import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum, accountItem } from '../../accounts/graphql/account.ts';
 import { hiddenValue } from '../headers.ts';
 import { findWebhooks } from '../operations.ts';
 import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
-import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
+import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum, WebhookTypeEnum } from './enums.ts';
 
 const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
   description: 'An account that a webhook listens to.',
@@ -79,22 +79,26 @@ async function namedAccounts(webhook: ListedWebhook, context: GraphQLContext): P
   throw new ServiceError('provider_error', { detail: 'The service did not send the accounts of the webhook.' });
 }
 
-/** A type that is missing here is an UnknownWebhook. */
-const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
-
-const unknownWebhookType = 'UnknownWebhook';
-
-const typeNameOf = ({ type }: ListedWebhook): string =>
-  Object.hasOwn(typeNames, type) ? typeNames[type] : unknownWebhookType;
+const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger').implement({
+  description: 'How clients present a TRIGGER webhook to people.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Label of the trigger.' }),
+    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Icon of the trigger.' }),
+    context: t.expose('context', {
+      type: TriggerContextEnum,
+      description: 'Whether people fire it from a message or from a chat.',
+    }),
+  }),
+});
 
 const webhookObject: Webhook['object'] = 'Webhook';
 
-export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').implement({
+export const WebhookObject = builder.objectRef<ListedWebhook>('Webhook').implement({
   description:
     'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
   interfaces: [Node],
-  extensions: taggedBy(() => ({ key: 'type', types: typeNames, otherwise: unknownWebhookType, object: webhookObject })),
-  resolveType: typeNameOf,
+  extensions: namedBy(webhookObject),
+  isTypeOf: isOf<ListedWebhook>(webhookObject),
   fields: (t) => ({
     id: t.id({
       description: 'Global id of the webhook.',
@@ -102,8 +106,9 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
       resolve: ({ id }) => globalId('Webhook', id),
     }),
     webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
+    type: t.expose('type', { type: WebhookTypeEnum, ...required('What fires the webhook.') }),
     name: t.exposeString('name', optional('Display name.')),
-    enabled: t.exposeBoolean('enabled', {
+    isEnabled: t.exposeBoolean('enabled', {
       description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
     }),
     requestUrl: t.exposeString('request_url', {
@@ -136,59 +141,20 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
         listOf(10),
       ),
     }),
-  }),
-});
-
-const isWebhook = isOf<ListedWebhook>(webhookObject);
-
-builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
-  description: 'A webhook that receives account events as they happen.',
-  // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
-  interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.AUTO,
-  fields: (t) => ({
     source: t.field({
       type: WebhookSourceEnum,
       ...readAt<WebhookSource>(
         { firstOf: 'events', words: sourceByEvent },
-        optional('Source of the events; null if this gateway does not know it, or `events` does not tell it.'),
+        optional('Source of the events; null for a TRIGGER webhook, and if `events` does not tell a known one.'),
       ),
     }),
-  }),
-});
-
-const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger').implement({
-  description: 'How clients present a TRIGGER webhook to people.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'Label of the trigger.' }),
-    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Icon of the trigger.' }),
-    context: t.expose('context', {
-      type: TriggerContextEnum,
-      description: 'Whether people fire it from a message or from a chat.',
-    }),
-  }),
-});
-
-builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER).implement({
-  description: 'A webhook that people fire from a message or a chat.',
-  // As above.
-  interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.TRIGGER,
-  fields: (t) => ({
-    trigger: t.expose('trigger', {
+    trigger: t.field({
       type: WebhookTriggerObject,
-      description: 'How clients present the webhook to people.',
+      ...readAt<WebhookTrigger>(
+        { exposed: 'trigger' },
+        optional('How clients present a TRIGGER webhook to people; null for other webhooks.'),
+      ),
     }),
-  }),
-});
-
-// As with attachments: the common fields are known, so it can be seen and deleted.
-builder.objectRef<ListedWebhook>(unknownWebhookType).implement({
-  description: 'A webhook of a type that this gateway does not know yet.',
-  interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === unknownWebhookType,
-  fields: (t) => ({
-    type: t.exposeString('type', required('Webhook type as the service names it.')),
   }),
 });
 
@@ -203,7 +169,7 @@ export const webhookItem: ItemSource<{ readonly webhookId: string }> = {
 
 builder.queryField('webhook', (t) =>
   t.field({
-    type: WebhookInterface,
+    type: WebhookObject,
     ...foundById('Retrieves a webhook. Null if no webhook visible to the API key has this id.', webhookItem),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),

@@ -27,7 +27,7 @@ import {
 } from '../../cost/selections.ts';
 import { type IdKind, idSuffix } from '../../kit/global-ids.ts';
 import { type GivenArguments, givenArgumentsOf } from '../../kit/source.ts';
-import { isRequired, type RawIds, tagOf, type WireValue, wireOf } from '../../kit/wire.ts';
+import { isRequired, nameOf, type RawIds, tagOf, type WireValue, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
 import { addShape, leafRuleOf, type MutableShape, textPart, wordsRuleOf } from './parts.ts';
 
@@ -74,7 +74,13 @@ export function compileObject(
   sets: readonly SelectionSetNode[],
   shape: MutableShape,
 ): Part[] {
-  if (isObjectType(type)) return ofType(compiling, type, sets, shape);
+  if (isObjectType(type)) {
+    const parts = ofType(compiling, type, sets, shape);
+    const name = nameOf(type);
+    if (name === undefined) return parts;
+    addShape(shape, 'object', 'leaf');
+    return [{ kind: 'switch', key: 'object', cases: { [name]: parts }, otherwise: null }];
+  }
   const tag = tagOf(type);
   if (tag === undefined) throw new Declined(`the types of ${type.name} have no tag`);
   const partsOf = (name: string): Part[] => {
@@ -83,15 +89,14 @@ export function compileObject(
     return ofType(compiling, possible, sets, shape);
   };
   addShape(shape, tag.key, 'leaf');
-  const byType: Part = {
-    kind: 'switch',
-    key: tag.key,
-    cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
-    otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
-  };
-  if (tag.object === undefined) return [byType];
-  addShape(shape, 'object', 'leaf');
-  return [{ kind: 'switch', key: 'object', cases: { [tag.object]: [byType] }, otherwise: null }];
+  return [
+    {
+      kind: 'switch',
+      key: tag.key,
+      cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
+      otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
+    },
+  ];
 }
 
 const ofType = (

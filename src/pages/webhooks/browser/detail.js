@@ -26,7 +26,7 @@ function figures({ statistics, backlog }, now) {
 }
 
 function actions(webhook, { busy, onEnable, onTest, onRedeliverAll, onNotices, onEdit, onRotate, onDelete }) {
-  const { webhookId, enabled, backlog, accounts, receivesNotices, __typename } = webhook;
+  const { webhookId, isEnabled, backlog, accounts, receivesNotices, type } = webhook;
   const button = (name, label, onclick, style = '') =>
     h(
       `button${style}`,
@@ -36,17 +36,17 @@ function actions(webhook, { busy, onEnable, onTest, onRedeliverAll, onNotices, o
   return h(
     'div.actions',
     {},
-    enabled
+    isEnabled
       ? button('disable', 'Disable', () => onEnable(webhookId, false))
       : button('enable', 'Enable', () => onEnable(webhookId, true), '.primary'),
-    enabled && __typename === 'AutoWebhook' ? button('test', 'Send a test event', () => onTest(webhookId)) : null,
-    enabled && backlog.pendingCount > 0
+    isEnabled && type === 'AUTO' ? button('test', 'Send a test event', () => onTest(webhookId)) : null,
+    isEnabled && backlog.pendingCount > 0
       ? button('redeliver-pending', 'Send all waiting now', () => onRedeliverAll(webhookId, 'PENDING'))
       : null,
-    enabled && backlog.heldCount > 0
+    isEnabled && backlog.heldCount > 0
       ? button('redeliver-held', 'Redeliver all held', () => onRedeliverAll(webhookId, 'HELD'))
       : null,
-    enabled ? button('redeliver-failed', 'Redeliver all failed', () => onRedeliverAll(webhookId, 'FAILED')) : null,
+    isEnabled ? button('redeliver-failed', 'Redeliver all failed', () => onRedeliverAll(webhookId, 'FAILED')) : null,
     // Whoever is told of every webhook must listen to every account.
     accounts === null
       ? button('notices', receivesNotices ? 'Turn off notices' : 'Turn on notices', () =>
@@ -118,7 +118,7 @@ export function detail(webhook, view) {
     deliveries(webhook, {
       ...view,
       canWrite: view.canWrite && isManaged,
-      isEnabled: webhook.enabled,
+      isEnabled: webhook.isEnabled,
     }),
   );
 }

@@ -2,7 +2,7 @@
 
 const attempts = 'count succeededCount successRate medianDurationMs p95DurationMs';
 const backlog = 'backlog { pendingCount heldCount oldestPendingAt }';
-const shown = `webhookId name enabled requestUrl
+const shown = `webhookId name type isEnabled requestUrl
   health { state disabledReason disabledAt failingSince failedAttemptCount pausedUntil }
   ${backlog}`;
 const row = `id __typename ${shown}
@@ -57,7 +57,7 @@ export const detail = /* GraphQL */ `
       ${shown}
       format
       events
-      ... on AutoWebhook { source }
+      source
       accounts { accountId name type }
       receivesNotices
       statistics(period: $period) {

@@ -21,7 +21,7 @@ const isFailing = ({ health }) => health?.state === 'FAILING';
 
 function stateOf(webhook) {
   if (wasGivenUp(webhook)) return 'disabled';
-  if (!webhook.enabled) return 'off';
+  if (!webhook.isEnabled) return 'off';
   if (isFailing(webhook)) return 'failing';
   if (webhook.health?.failedAttemptCount > 0) return 'retrying';
   return webhook.health?.pausedUntil ? 'paused' : 'ok';
@@ -48,8 +48,8 @@ const reasons = {
 
 /** What an owner has to know of a webhook in words; null if there is nothing. */
 export function situation(webhook, now) {
-  const { enabled, health, backlog } = webhook;
-  if (!enabled) {
+  const { isEnabled, health, backlog } = webhook;
+  if (!isEnabled) {
     const held = backlog?.heldCount
       ? ` ${deliveriesAre(backlog.heldCount)} held, to be redelivered once it is enabled.`
       : '';
