@@ -155,7 +155,7 @@ describe('the examples', () => {
     DeclinedPayment: ({ publishJob }) =>
       expect(publishJob).toMatchObject({ __typename: 'RequestError', code: 'PAYMENT_ERROR', status: 422 }),
     Webhooks: ({ webhooks, webhook }) => {
-      expect(webhooks.nodes.map((each: { __typename: string }) => each.__typename)).toEqual(
+      expect(webhooks.nodes.map((each: { type: string }) => each.type)).toEqual(
         expect.arrayContaining(['AUTO', 'TRIGGER']),
       );
       expect(webhook.data).not.toEqual([]);
