@@ -1,5 +1,6 @@
 /** A process that simulates some of the seeds, and reports each of them. */
-import { seedBug } from './seeded-bugs.ts';
+import { mutantsOf } from '../mutants/mutants.ts';
+import { seed as seedBug } from '../mutants/replacement.ts';
 
 export interface Order {
   readonly from: number;
@@ -19,7 +20,7 @@ export interface Report {
 }
 
 const { from, step, end, bug, trace } = JSON.parse(process.argv[2] ?? '') as Order;
-if (bug !== null) seedBug(bug);
+if (bug !== null) seedBug(mutantsOf('simulation').get(bug)?.replacements ?? []);
 // Only now, because a bug is in the modules that are loaded from here on.
 const { openSimulationDatabase, simulate } = await import('./simulate.ts');
 

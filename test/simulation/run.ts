@@ -1,6 +1,6 @@
 /**
  * Simulates seeds until one of them fails: `npm run test:simulation -- --seeds 100000 --from 1`. To see what happened in one:
- * `npm run test:simulation -- --from 42 --seeds 1 --trace`. With `--bug` the engine has one of the faults of seeded-bugs.ts.
+ * `npm run test:simulation -- --from 42 --seeds 1 --trace`. With `--bug` the engine has one of the bugs of `test/mutants/mutants.txt`.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,6 @@
 /** The delivery engine in a simulation: `npm run test:simulation` simulates more. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { replaced, seededBugs } from './seeded-bugs.ts';
+import { mutantsOf } from '../mutants/mutants.ts';
 import { type Seeds, simulateSeeds } from './seeds.ts';
 
 /** Seeds of this suite, among them nearly all that show a seeded bug; and how many are searched for each. */
@@ -88,14 +87,7 @@ describe('the simulation of the delivery engine', () => {
     for (const [seed, digest] of last.digests) expect(digest).toBe(all.digests.get(seed));
   });
 
-  it('has a place for every seeded bug', () => {
-    for (const replacement of Object.values(seededBugs).flat()) {
-      const source = readFileSync(new URL(`../..${replacement.file}`, import.meta.url), 'utf8');
-      expect(() => replaced(source, replacement)).not.toThrow();
-    }
-  });
-
-  it.each(Object.keys(seededBugs))('finds that %s', { timeout: 900_000 }, async (bug) => {
+  it.each([...mutantsOf('simulation').keys()])('finds that %s', { timeout: 900_000 }, async (bug) => {
     const from = foundBy[bug] ?? 1;
     const { failures } = await simulated({ from, count: seedsOfBug, bug });
     expect(failures).toHaveLength(1);
