@@ -1,12 +1,8 @@
 /** The engine as a whole: from an event to requests over real HTTP, on every database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retryDelays } from '../../src/delivery/retry-policy.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { requestContext } from '../support/request-context.ts';
-
-const day = 24 * 3_600_000;
 
 describe.each(databases)('delivery on $name', (dialect) => {
   let gateway: DeliveringGateway;
@@ -63,84 +59,6 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(delivery).toMatchObject({ state: 'pending', attempts: 2, claim_token: null });
   });
 
-  it('makes ten attempts over three days, and then the delivery has failed', async () => {
-    await gateway.webhook(receiver.address);
-    receiver.answer = (_request, response) => response.writeHead(500).end();
-    await gateway.emit('a');
-    await gateway.delivery.worker.idle();
-    for (const [index, delay] of retryDelays.entries()) {
-      await gateway.pass(delay * 0.79);
-      expect(receiver.received).toHaveLength(index + 1);
-      await gateway.pass(delay * 0.42);
-      expect(receiver.received).toHaveLength(index + 2);
-    }
-    expect(await states()).toEqual(['failed']);
-    await gateway.pass(30 * day);
-    expect(receiver.received).toHaveLength(10);
-  });
-
-  it('waits as long as Retry-After says, and sends nothing to the destination meanwhile', async () => {
-    await gateway.webhook(receiver.address);
-    receiver.answer = (_request, response) => response.writeHead(429, { 'retry-after': '120' }).end();
-    await gateway.emit('a');
-    await gateway.delivery.worker.idle();
-    receiver.answer = (_request, response) => void response.end();
-    await gateway.emit('b');
-    await gateway.pass(119_000);
-    expect(numbers()).toEqual(['a']);
-    await gateway.pass(2_000);
-    expect(numbers().sort()).toEqual(['a', 'a', 'b']);
-  });
-
-  it('disables a webhook whose destination is gone, and holds later deliveries', async () => {
-    const webhookId = await gateway.webhook(receiver.address);
-    receiver.answer = (_request, response) => response.writeHead(410).end();
-    await gateway.emit('a');
-    await gateway.delivery.worker.idle();
-    await gateway.emit('b');
-    await gateway.pass(10 * day);
-    expect(numbers()).toEqual(['a']);
-    expect((await states()).sort()).toEqual(['failed', 'held']);
-    const destination = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
-    expect(destination).toMatchObject({ webhook_id: webhookId, disabled_reason: 'gone' });
-  });
-
-  it('disables a webhook after five days of nothing but failures, not before', async () => {
-    // Days that have passed, for every clock: one that jumps ahead disables nothing.
-    let passed = 0;
-    await gateway.close();
-    gateway = await startDelivering({ dialect, delivery: { clock: () => performance.now() + passed } });
-    const pass = (ms: number) => {
-      passed += ms;
-      return gateway.pass(ms);
-    };
-    await gateway.webhook(receiver.address);
-    receiver.answer = (_request, response) => response.writeHead(500).end();
-    const enabled = async () =>
-      (await gateway.app.database.selectFrom('webhooks').select('enabled').executeTakeFirst())?.enabled;
-    await gateway.emit('a');
-    await pass(0);
-    await pass(4 * day);
-    await gateway.emit('b');
-    await pass(0);
-    expect(await enabled()).toBe(1);
-    // One success and the days count anew.
-    receiver.answer = (_request, response) => void response.end();
-    await gateway.emit('c');
-    await pass(0);
-    receiver.answer = (_request, response) => response.writeHead(500).end();
-    await gateway.emit('d');
-    await pass(0);
-    await pass(4.9 * day);
-    expect(await enabled()).toBe(1);
-    await gateway.emit('e');
-    await pass(0.2 * day);
-    expect(await enabled()).toBe(0);
-    await expect.poll(states).not.toContain('pending');
-    const destination = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
-    expect(destination?.disabled_reason).toBe('failing');
-  });
-
   it('stores an event that is emitted twice under one idempotency key once', async () => {
     await gateway.webhook(receiver.address);
     const [first, ...others] = await Promise.all([1, 2, 3].map(() => gateway.emit('a', 'key')));
@@ -193,22 +111,6 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(await attempts()).toEqual([]);
   });
 
-  it('resends what a dead worker had claimed when its lease ends', async () => {
-    await gateway.webhook(receiver.address);
-    const lease = gateway.clock.now.getTime() + 45_000;
-    await gateway.webhook(receiver.address, { enabled: 0 });
-    await gateway.emit('a');
-    await gateway.delivery.worker.idle();
-    // As a worker would have left it that was killed with the delivery claimed.
-    const left = { state: 'pending', claim_token: 'dead', next_at: lease };
-    await gateway.app.database.updateTable('deliveries').set(left).where('state', '=', 'held').execute();
-    await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
-    await gateway.pass(44_000);
-    expect(receiver.received).toHaveLength(1);
-    await gateway.pass(2_000);
-    expect(receiver.received).toHaveLength(2);
-  });
-
   it('neither loses nor repeats a delivery when the clock jumps an hour back and forth', async () => {
     await gateway.webhook(receiver.address);
     const hour = 3_600_000;
@@ -233,15 +135,5 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.pass(3 * hour);
     expect(numbers().sort()).toEqual(['a', 'b', 'c', 'd', 'first']);
     expect(await states()).toEqual(Array(5).fill('succeeded'));
-  });
-
-  it('deletes the deliveries of a deleted webhook, and sends nothing more to it', async () => {
-    const webhookId = await gateway.webhook(receiver.address, { enabled: 0 });
-    await gateway.emit('a');
-    await gateway.app.ports.webhooks.delete(requestContext(gateway.space.workspaceId), { id: webhookId });
-    expect(await gateway.deliveries()).toEqual([]);
-    await gateway.emit('b');
-    await gateway.pass(day);
-    expect(receiver.received).toEqual([]);
   });
 });

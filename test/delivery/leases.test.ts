@@ -10,8 +10,6 @@ import type { ClaimedDelivery, ClaimResult, Queue } from '../../src/delivery/que
 import { Worker } from '../../src/delivery/worker.ts';
 import type { OutboundResponse } from '../../src/net/outbound.ts';
 
-const response: OutboundResponse = { status: 200, failure: null, retryAfter: null, body: Buffer.from('') };
-
 const delivery = (claimToken: string, id = ''): ClaimedDelivery => ({
   deliveryId: `delivery${id}`,
   claimToken,
@@ -77,34 +75,6 @@ function startTestWorker(confirm: Queue['confirm'] = async (deliveries) => idsOf
   const round = () => new Promise((resolve) => setTimeout(resolve));
   return { worker, time, sent, flushes, round };
 }
-
-test('a delivery is not sent when its claim took so long that its lease could end meanwhile', async () => {
-  const { time, sent, flushes, round } = startTestWorker();
-  await round();
-  time.now = 31_000;
-  flushes[0]?.end(claim(delivery('first')));
-  await round();
-  await round();
-  expect(sent).toEqual([]);
-});
-
-test('a waiting outcome is settled under the claim that is valid by then', async () => {
-  const { worker, sent, flushes, round } = startTestWorker();
-  await round();
-  flushes[0]?.end(claim(delivery('first')));
-  await round();
-  await round();
-  // A clock has jumped: this claims the delivery anew, while the response arrives.
-  worker.wake();
-  await round();
-  sent[0]?.(response);
-  await round();
-  flushes[1]?.end(claim(delivery('second')));
-  await round();
-  await round();
-  expect(sent).toHaveLength(1);
-  expect(flushes[2]?.endings).toMatchObject([{ claimToken: 'second' }]);
-});
 
 test('two batches are confirmed at once, and what waits meanwhile shares the next', async () => {
   const confirms: { readonly count: number; end(): void }[] = [];

@@ -29,11 +29,6 @@ it('has the delays that the page of webhooks shows', () => {
   expect(rows.map(([, count, unit]) => Number(count) * units[unit as keyof typeof units])).toEqual(retryDelays);
 });
 
-it('spreads delays by a fifth to either side', () => {
-  expect(classify(response(500), { ...at, random: () => 0 })).toMatchObject({ delayMs: 4_000 });
-  expect(classify(response(500), { ...at, random: () => 1 })).toMatchObject({ delayMs: 6_000 });
-});
-
 test.each([
   [200, 'succeeded'],
   [204, 'succeeded'],

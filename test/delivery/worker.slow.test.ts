@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { retryDelays } from '../../src/delivery/retry-policy.ts';
-import type { Outbound } from '../../src/net/outbound.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -56,28 +55,6 @@ it.each(databases)('many that are new and hang yield their places to one that wa
   await silent.close();
   await gateway.close();
   await fast.close();
-});
-
-it.each(databases)('stopping lets requests in flight end, and releases the other claims, on $name', async (dialect) => {
-  const receiver = await startReceiver();
-  const answers: (() => void)[] = [];
-  const gateway = await startDelivering({ dialect });
-  await gateway.webhook(receiver.address);
-  // Who has answered gets several requests at once: the first ones, and one more.
-  await gateway.emit('first');
-  await gateway.delivery.worker.idle();
-  receiver.answer = (_request, response) => void answers.push(() => response.end());
-  for (let n = 1; n < 20; n += 1) await gateway.emit(n);
-  await receiver.waitFor(10);
-  const closed = gateway.delivery.worker.close();
-  for (const answer of answers) answer();
-  await closed;
-  const deliveries = await gateway.deliveries();
-  expect(deliveries.filter(({ state }) => state === 'succeeded')).toHaveLength(10);
-  expect(deliveries.filter(({ state, claim_token }) => state === 'pending' && claim_token === null)).toHaveLength(10);
-  expect(receiver.received).toHaveLength(10);
-  await gateway.close();
-  await receiver.close();
 });
 
 it.each(databases)('a destination gets no more connections than requests at once, on $name', async (dialect) => {
@@ -219,63 +196,6 @@ it.each(databases)(
     await receiver.close();
   },
 );
-
-it.each(databases)('an attempt that cannot be sent is stored with its own time, on $name', async (dialect) => {
-  let elapsed = 0;
-  const outbound: Outbound = {
-    async post() {
-      elapsed += 5_000;
-      gateway.clock.now = new Date(gateway.clock.now.getTime() + 5_000);
-      throw new Error('a fault of the gateway');
-    },
-    close: async () => {},
-  };
-  const gateway = await startDelivering({ dialect, delivery: { outbound, clock: () => elapsed } });
-  await gateway.webhook('https://hooks.example/');
-  const began = gateway.clock.now.getTime();
-  await gateway.emit(1);
-  await gateway.delivery.worker.idle();
-  expect(await gateway.app.database.selectFrom('delivery_attempts').selectAll().execute()).toMatchObject([
-    { number: 1, started_at: began, duration_ms: 5_000, status: null, failure: null, response_body: '' },
-  ]);
-  expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 1, claim_token: null }]);
-  await gateway.close();
-});
-
-it.each(databases)('an attempt that was not made says nothing of its destination, on $name', async (dialect) => {
-  const silent = await startReceiver();
-  silent.answer = () => {};
-  const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
-  const destinations = gateway.app.database.updateTable('webhook_destinations');
-  await gateway.webhook(silent.address);
-  const { secrets } = await gateway.app.database
-    .selectFrom('webhook_destinations')
-    .select('secrets')
-    .executeTakeFirstOrThrow();
-  await destinations.set({ secrets: 'sealed1:AAAA' }).execute();
-  await gateway.emit('not sent');
-  await gateway.delivery.worker.idle();
-  await destinations.set({ secrets }).execute();
-  await expectOneRequest(gateway, silent);
-});
-
-it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {
-  const receiver = await startReceiver();
-  const gateway = await startDelivering({ dialect });
-  const { database } = gateway.app;
-  await gateway.webhook(receiver.address);
-  await database.schema.alterTable('delivery_attempts').renameTo('away').execute();
-  await gateway.emit(1);
-  await receiver.waitFor(1);
-  const failed = () => gateway.log.filter(({ msg }) => msg === 'the delivery queue could not be read or written');
-  await expect.poll(() => failed()).not.toEqual([]);
-  await database.schema.alterTable('away').renameTo('delivery_attempts').execute();
-  await expect.poll(() => gateway.deliveries()).toMatchObject([{ state: 'succeeded' }]);
-  expect(await database.selectFrom('delivery_attempts').select('number').execute()).toEqual([{ number: 1 }]);
-  expect(receiver.received).toHaveLength(1);
-  await gateway.close();
-  await receiver.close();
-});
 
 it.each(databases)(
   'an outcome that cannot be stored holds up no other, on $name',
