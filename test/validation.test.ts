@@ -78,7 +78,7 @@ describe('parse', () => {
       z.strictObject({ kind: z.literal('b'), own: text().optional() }),
     ]);
     expect(errorOf({ kind: 'a', own: 'x', other: 'y' }, union).issues).toEqual([
-      { path: ['own'], code: 'not_accepted', message: 'is not accepted with this kind' },
+      { path: ['own'], code: 'conflicting', message: 'is not accepted with this kind' },
       { path: ['other'], code: 'unknown_field', message: 'is not a field of this request' },
     ]);
   });
@@ -117,7 +117,7 @@ test('identifiers have 1 to 255 characters, and a numeric id has digits only', (
 test('a rule that no shape can state has issues and a detail of the same form', () => {
   expect(
     invalidParameters([
-      { path: ['data', 0, 'key'], code: 'not_applicable', message: 'is not a key of the source' },
+      { path: ['data', 0, 'key'], code: 'not_allowed', message: 'is not a key of the source' },
       { path: [], code: 'required', message: 'is empty' },
     ]),
   ).toMatchObject({

@@ -198,7 +198,7 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
     throw new ServiceError('invalid_parameters', {
       detail: 'idempotency_key was used for another event of the account',
       issues: [
-        { path: ['idempotency_key'], code: 'already_used', message: 'was used for another event of the account' },
+        { path: ['idempotency_key'], code: 'conflicting', message: 'was used for another event of the account' },
       ],
     });
   }

@@ -54,13 +54,13 @@ function violationsOf(issue: z.core.$ZodIssue, root: unknown, shape: z.ZodType):
     const keys = issue.keys.slice(0, issueLimits.count);
     return keys.map((key) =>
       path.length === 0 && isOfAnotherVariant(key, shape)
-        ? invalidField([key], 'not_accepted', `is not accepted with this ${shape.def.discriminator}`)
+        ? invalidField([key], 'conflicting', `is not accepted with this ${shape.def.discriminator}`)
         : invalidField([...path, key], 'unknown_field', 'is not a field of this request'),
     );
   }
   const value = valueAt(root, path);
   if (value === undefined && path.length > 0) return [missingField(path)];
-  if (value === null) return [invalidField(path, 'not_null', 'must not be null: leave the field out instead')];
+  if (value === null) return [invalidField(path, 'required', 'must not be null: leave the field out instead')];
   return [{ path, ...codeAndLimitOf(issue), message: messageOfIssue(issue), errorName: errorNameOf(issue) }];
 }
 
@@ -92,7 +92,7 @@ function codeAndLimitOf(issue: z.core.$ZodIssue): Pick<Issue, 'code' | 'limit'> 
       return typeof limit === 'number' ? { code, limit } : { code };
     }
     case 'invalid_type':
-      return { code: issue.expected === 'never' ? 'not_accepted' : 'wrong_type' };
+      return { code: issue.expected === 'never' ? 'conflicting' : 'malformed' };
     case 'invalid_value':
       return { code: 'not_allowed' };
     case 'invalid_union':

@@ -151,7 +151,7 @@ export const watchedIds = () => boundedList(identifier(), 1, maxWatched);
 /** Zod's own JSON shape tries six variants for every value. */
 export const jsonObject = () =>
   z
-    .custom<Readonly<Record<string, unknown>>>(isObject, rule('wrong_type', 'must be an object'))
+    .custom<Readonly<Record<string, unknown>>>(isObject, rule('malformed', 'must be an object'))
     .refine(isShallow, rule('malformed', `must not be nested more than ${maxJsonDepth} levels deep`))
     .meta({ type: 'object' });
 

@@ -87,7 +87,7 @@ function readBody(
     .filter((name) => Object.hasOwn(value, name))
     .map((name) => ({
       path: [name],
-      code: 'not_accepted' as const,
+      code: 'conflicting' as const,
       message: 'is a path parameter and must not be in the body',
     }));
   if (issues.length > 0) throw invalidParameters(issues);

@@ -210,5 +210,5 @@ const responseLost = () =>
 const keyReused = () =>
   new ServiceError('invalid_parameters', {
     detail: 'This idempotency key was used for a different request. Use a new key for each request.',
-    issues: [{ path: ['idempotency_key'], code: 'already_used', message: 'was used for a different request' }],
+    issues: [{ path: ['idempotency_key'], code: 'conflicting', message: 'was used for a different request' }],
   });

@@ -62,7 +62,7 @@ describe.each(allBackends)('over the $name backend', ({ start, serves }) => {
     const { data } = await workspace.ask(documentOf(name), { input: { ...input, ...changed } });
     expect(data[name]).toMatchObject({ __typename: 'InvalidRequestError', code: 'INVALID_PARAMETERS' });
     if (serves.webhookIssues)
-      expect(data[name].issues).toEqual([{ path: ['input', 'idempotencyKey'], code: 'ALREADY_USED' }]);
+      expect(data[name].issues).toEqual([{ path: ['input', 'idempotencyKey'], code: 'CONFLICTING' }]);
     for (const [idempotencyKey, code] of [
       ['', 'TOO_SHORT'],
       ['x'.repeat(256), 'TOO_LONG'],

@@ -57,7 +57,7 @@ const origin = () =>
   );
 
 const tokenScope = () =>
-  z.enum(scopeNames).refine((scope) => !unscopedToken.has(scope), rule('forbidden', 'is a scope for keys alone'));
+  z.enum(scopeNames).refine((scope) => !unscopedToken.has(scope), rule('not_allowed', 'is a scope for keys alone'));
 
 export const accessTokenShape = z.strictObject({
   scopes: boundedList(tokenScope(), 1, scopeNames.length),

@@ -98,15 +98,14 @@ export function deliveryCommands({
       { webhook_id, account_id, context, chat_id, message_id, idempotency_key },
     ) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
-      if (webhook.trigger === null)
-        throw invalid(['webhook_id'], 'not_applicable', 'must be that of a TRIGGER webhook');
+      if (webhook.trigger === null) throw invalid(['webhook_id'], 'not_allowed', 'must be that of a TRIGGER webhook');
       const trigger = readJsonColumn<WebhookTrigger>(webhook.trigger);
       if (trigger.context !== context)
-        throw invalid(['context'], 'not_applicable', `must be ${trigger.context}, the context of the webhook`);
+        throw invalid(['context'], 'not_allowed', `must be ${trigger.context}, the context of the webhook`);
       if ((context === 'MESSAGE') !== (message_id !== undefined)) {
         throw context === 'MESSAGE'
           ? invalid(['message_id'], 'required', 'is required')
-          : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
+          : invalid(['message_id'], 'conflicting', 'is not accepted in the context of a chat');
       }
       const account = await requireVisibleAccount(database, caller, account_id, 'resource_not_found', accountRule);
       // A repetition gets the first answer, whatever has become of the webhook since.
@@ -114,7 +113,7 @@ export function deliveryCommands({
         refusalOf(webhook, 'webhook_id') ??
         (listensTo(accountIdsOf(webhook), account_id)
           ? undefined
-          : invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook'));
+          : invalid(['account_id'], 'not_allowed', 'must be one of the accounts of the webhook'));
       const fields = {
         context,
         trigger_name: trigger.name,
@@ -142,15 +141,11 @@ export function deliveryCommands({
       requireEnabled(webhook, 'webhook_id');
       const { source } = webhook;
       if (source === null)
-        throw invalid(
-          ['webhook_id'],
-          'not_applicable',
-          'must be that of an AUTO webhook: fire a TRIGGER webhook instead',
-        );
+        throw invalid(['webhook_id'], 'not_allowed', 'must be that of an AUTO webhook: fire a TRIGGER webhook instead');
       const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];
       const chosen = event ?? readJsonColumn<WebhookEvent[]>(webhook.events)[0] ?? events[0];
       if (chosen === undefined || !events.includes(chosen))
-        throw invalid(['event'], 'not_applicable', 'is not an event of the source of the webhook');
+        throw invalid(['event'], 'not_allowed', 'is not an event of the source of the webhook');
       const listened = accountIdsOf(webhook);
       const account = await findOldestAccount(database, {
         workspaceId: caller.workspaceId,
@@ -183,7 +178,7 @@ export function deliveryCommands({
       requireManaging(caller, delivery.account_id === null ? [] : [delivery.account_id]);
       requireEnabled(webhook, 'delivery_id');
       if (!listensTo(accountIdsOf(webhook), delivery.account_id)) {
-        throw invalid(['delivery_id'], 'not_applicable', 'must be for an account that the webhook still listens to');
+        throw invalid(['delivery_id'], 'not_allowed', 'must be for an account that the webhook still listens to');
       }
       await finishHolds(webhook);
       if (!(await requeue(notifications.transaction, delivery_id, await time()))) {
@@ -218,7 +213,7 @@ const timeOf = (sample: Record<string, unknown>) =>
 function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknown>>): void {
   const keys = emittableKeys(source);
   for (const key of Object.keys(data)) {
-    if (ownKeys.includes(key)) throw invalid(['data'], 'forbidden', `must not have ${key}: the gateway sets it`);
+    if (ownKeys.includes(key)) throw invalid(['data'], 'not_allowed', `must not have ${key}: the gateway sets it`);
     if (!keys.includes(key))
       throw invalid(['data'], 'unknown_field', `must not have ${key}, which is no key of the source ${source}`);
   }
@@ -242,6 +237,6 @@ function refusalOf(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_i
   if (webhook.enabled === 1) return undefined;
   return new ServiceError('invalid_parameters', {
     detail: 'The webhook is disabled: enable it first.',
-    issues: [{ path: [field], code: 'not_applicable', message: 'must be that of an enabled webhook' }],
+    issues: [{ path: [field], code: 'not_allowed', message: 'must be that of an enabled webhook' }],
   });
 }

@@ -44,7 +44,7 @@ export const recruiterLimits = {
 
 const titleOrCompany = z
   .strictObject({ id: numericId().optional(), text: label().optional() })
-  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('none_of_several', 'needs an id or a text'))
+  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('required', 'needs an id or a text'))
   .meta({ minProperties: 1 });
 
 const currency = () =>
@@ -67,7 +67,7 @@ const pay = z
   })
   // A negative max is named already.
   .refine(({ min, max }) => max < 0 || min <= max, {
-    ...ownRule('inconsistent', 'must not be below min'),
+    ...ownRule('conflicting', 'must not be below min'),
     path: ['max'],
   });
 
@@ -85,7 +85,7 @@ const numericQuestion = z
     max_expectation: z.number().optional(),
   })
   .refine(({ min_expectation: min, max_expectation: max }) => min === undefined || max === undefined || min <= max, {
-    ...ownRule('inconsistent', 'must not be below the lowest expected answer'),
+    ...ownRule('conflicting', 'must not be below the lowest expected answer'),
     path: ['max_expectation'],
   });
 
@@ -101,7 +101,7 @@ const choiceQuestion = z
     must_match: z.boolean().optional(),
   })
   .refine(({ choices, expected_choices }) => areAmong(choices, expected_choices), {
-    ...ownRule('inconsistent', 'must all be among choices'),
+    ...ownRule('conflicting', 'must all be among choices'),
     path: ['expected_choices'],
   });
 
@@ -174,15 +174,19 @@ const amount = z.strictObject({
   currency: currency(),
   amount: z
     .number()
-    .refine((value) => value > 0, ownRule('not_positive', 'must be above 0'))
+    .refine((value) => value > 0, ownRule('too_small', 'must be above 0'))
     .meta({ exclusiveMinimum: 0 }),
 });
 
 const budgetShape = z
   .strictObject({ daily: amount.optional(), monthly: amount.optional() })
   .refine(
-    ({ daily, monthly }) => (daily === undefined) !== (monthly === undefined),
-    rule('not_exactly_one', 'needs either daily or monthly'),
+    ({ daily, monthly }) => daily !== undefined || monthly !== undefined,
+    rule('required', 'needs either daily or monthly'),
+  )
+  .refine(
+    ({ daily, monthly }) => daily === undefined || monthly === undefined,
+    rule('conflicting', 'needs either daily or monthly'),
   )
   .meta({ minProperties: 1, maxProperties: 1 });
 

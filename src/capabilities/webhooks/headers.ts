@@ -28,7 +28,7 @@ export const extraHeader = () =>
       .refine((key) => token.test(key), ownRule('malformed', 'must be the name of an HTTP header'))
       .refine(
         (key) => !reserved.has(key.toLowerCase()),
-        ownRule('forbidden', 'must not be a header that frames, routes or signs deliveries'),
+        ownRule('not_allowed', 'must not be a header that frames, routes or signs deliveries'),
       )
       .meta({ minLength: 1, pattern: token.source }),
     value: text()

@@ -9,7 +9,7 @@ import { maxNoticeReceivers } from './shapes.ts';
 export function requireAllAccounts(accountIds: readonly string[]): void {
   if (accountIds.length === 0) return;
   const message = 'must be false: the webhook does not listen to all accounts of the workspace';
-  throw invalidParameters([{ path: ['receives_notices'], code: 'not_applicable', message }]);
+  throw invalidParameters([{ path: ['receives_notices'], code: 'conflicting', message }]);
 }
 
 export async function removeReceiver(transaction: Transaction<Tables>, webhookId: string): Promise<void> {

@@ -277,4 +277,4 @@ export function requireTarget(isRefused: RegistryContext['isRefused'], requestUr
 }
 
 const invalidTarget = (message: string): ServiceError =>
-  withIssues('invalid_url', [{ path: ['request_url'], code: 'forbidden', message }]);
+  withIssues('invalid_url', [{ path: ['request_url'], code: 'not_allowed', message }]);

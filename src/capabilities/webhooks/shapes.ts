@@ -111,7 +111,7 @@ const trigger = {
 const fieldName = () =>
   label().refine(
     (name) => name !== 'event',
-    ownRule('forbidden', 'must not be event: every payload has the type of its event there'),
+    ownRule('not_allowed', 'must not be event: every payload has the type of its event there'),
   );
 
 /** Names of payload fields, and the event's keys that they are read from. */
@@ -122,7 +122,7 @@ const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
       for (const [index, { name }] of fields.entries()) {
         // Only one of them would be delivered.
         if (names.has(name)) {
-          const repeated = ownRule('duplicate', 'must be given once: another field has this name');
+          const repeated = ownRule('conflicting', 'must be given once: another field has this name');
           context.addIssue({ code: 'custom', path: [index, 'name'], ...repeated });
         }
         names.add(name);

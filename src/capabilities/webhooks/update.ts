@@ -91,7 +91,7 @@ const wholeMapping = ({ source }: Pick<WebhookTable, 'source'>) => (source === n
 /** @throws ServiceError `invalid_parameters` for what the source of the webhook does not have */
 function requireFit({ source }: WebhookTable, { events, data }: WebhookUpdate): void {
   const known = vocabularyOf(source);
-  const misfit = (path: Issue['path'], message: string): Issue => ({ path, code: 'not_applicable', message });
+  const misfit = (path: Issue['path'], message: string): Issue => ({ path, code: 'not_allowed', message });
   const issues = [
     ...(data && (source === null || webhookSources[source].mapping === 'all')
       ? [misfit(['data'], 'is not accepted: the source of the webhook has no choice of fields')]

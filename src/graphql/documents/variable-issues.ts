@@ -8,8 +8,6 @@ import {
   isListType,
   isNonNullType,
   isRequiredInputField,
-  isScalarType,
-  isSpecifiedScalarType,
 } from 'graphql';
 import type { Issue } from '../../kernel/errors.ts';
 
@@ -17,7 +15,7 @@ type Path = Issue['path'];
 type Problem = Pick<Issue, 'code' | 'message'>;
 
 export const missingValue: Problem = { code: 'required', message: 'is required' };
-export const notNull: Problem = { code: 'not_null', message: 'must not be null' };
+export const notNull: Problem = { code: 'required', message: 'must not be null' };
 
 export class VariableIssues {
   readonly #name: string;
@@ -65,7 +63,10 @@ function* issuesOfFields(type: GraphQLInputObjectType, value: object, path: Path
       yield { path: [...path, name], code: 'unknown_field', message: 'is not a field of this request' };
     }
   }
-  if (type.isOneOf) yield { path, code: 'not_exactly_one', message: 'must have exactly one field' };
+  if (type.isOneOf) {
+    const hasNone = !Object.keys(value).some((name) => fields[name] !== undefined);
+    yield { path, code: hasNone ? 'required' : 'conflicting', message: 'must have exactly one field' };
+  }
   return undefined;
 }
 
@@ -74,7 +75,5 @@ function problemOf(type: GraphQLInputType, value: unknown): Problem {
   if (isEnumType(type) && typeof value === 'string') {
     return { code: 'not_allowed', message: `must be a value of the enum ${name}` };
   }
-  // A scalar of our own takes what is in its form only.
-  const isOurs = isScalarType(type) && !isSpecifiedScalarType(type);
-  return { code: isOurs ? 'malformed' : 'wrong_type', message: `must be of the type ${name}` };
+  return { code: 'malformed', message: `must be of the type ${name}` };
 }

@@ -162,7 +162,7 @@ function referenceOf(representation: Representation, type: Type, place: number):
   const key = keys.find((name) => Object.hasOwn(representation, name));
   if (key === undefined) return invalid('required', `must have ${keys.map((name) => `"${name}"`).join(' or ')}`);
   const id = representation[key];
-  if (typeof id !== 'string') return invalid('wrong_type', 'must be a string', key);
+  if (typeof id !== 'string') return invalid('malformed', 'must be a string', key);
   if (idArguments[key] === undefined && parseGlobalId(id) === null) return invalid('malformed', noGlobalId, key);
   return { type, key, id };
 }

@@ -64,7 +64,11 @@ const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').impl
   }),
 });
 
-const IssueCodeEnum = contractEnum('IssueCode', 'What is wrong with a field of a request.', issueCodes);
+const IssueCodeEnum = contractEnum(
+  'IssueCode',
+  'What is wrong with a field of a request, as its user would be told.',
+  issueCodes,
+);
 
 const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
   description:
@@ -81,8 +85,7 @@ const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
     }),
     limit: t.exposeFloat('limit', {
       nullable: true,
-      description:
-        'The bound that the code is about, such as the most characters of a text. Null for a code without one.',
+      description: 'The bound that the code is about, such as the most characters of a text. Null where there is none.',
     }),
     message: t.exposeString('message', {
       description: 'What is wrong with the field, as the rest of a sentence that starts with the path.',

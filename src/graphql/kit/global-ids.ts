@@ -132,7 +132,7 @@ function toRawId(id: string, kind: IdKind, path: ArgumentPath): string {
   // Arguments name no objects with several raw ids.
   if (parsed.kind === kind) return others.length === 0 ? raw : id;
   const message = `must be an id of the type ${kind}, not ${shortened(parsed.kind)}`;
-  throw invalidParameters([{ path, code: 'wrong_type', message }]);
+  throw invalidParameters([{ path, code: 'malformed', message }]);
 }
 
 /** For queries and subscriptions; mutation.ts does it for mutations, whose failures are data. */
