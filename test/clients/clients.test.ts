@@ -213,8 +213,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
     await workspace.webhook({ trigger: { icon: 'CableIcon', name: 'Go', context: 'CHAT' } });
     const made = new Map<string, string>();
     for (const source of webhookSourceNames) {
-      const field = source.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      const input = { requestUrl: 'https://hooks.example/in', source: { [field]: {} } };
+      const input = { requestUrl: 'https://hooks.example/in', source: source.toUpperCase() };
       const { createWebhook } = await client.run('createWebhook', { input });
       expect(createWebhook.webhook.events).toHaveLength(webhookSources[source].events.length);
       made.set(createWebhook.webhookId, source);

@@ -73,8 +73,7 @@ describe('what composers read', () => {
     // What gateways and their clients can make use of is kept.
     expect(supergraph).toMatch(/text: String\s[^\n]*@semanticNonNull/);
     if (name !== '@graphql-mesh/fusion-composition') expect(supergraph).toMatch(/@cost\(weight: 1000\)/);
-    if (name === '@theguild/federation-composition')
-      expect(supergraph).toMatch(/input FireContextInput\s[^{]*@oneOf/);
+    if (name === '@theguild/federation-composition') expect(supergraph).toMatch(/input FireContextInput\s[^{]*@oneOf/);
   });
 
   test.each([
@@ -110,9 +109,7 @@ describe('what composers read', () => {
     );
     expect(nodes.length).toBeGreaterThan(8);
     expect(entities).toEqual(expect.arrayContaining(nodes));
-    expect(entities.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['NetworkAuthor', 'NetworkPost']),
-    );
+    expect(entities.map(({ name }) => name)).toEqual(expect.arrayContaining(['NetworkAuthor', 'NetworkPost']));
     for (const type of entities) {
       const keys = printed.getType(type.name)?.astNode?.directives?.filter(({ name }) => name.value === 'key');
       expect(
@@ -257,7 +254,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
 
   /** A representation of something of each type, by each of its keys; and the id that it must have. */
   async function representations(): Promise<(readonly [type: string, representation: object, id: string])[]> {
-    const { accountId, draftId, webhookId, triggerId, deliveryId } = named;
+    const { accountId, draftId, webhookId, deliveryId } = named;
     const photonet = await workspace.account({ type: 'PHOTONET' });
     const { data } = await workspace.ask(
       `query ($photonet: ID!) {

@@ -38,7 +38,7 @@ const routes: Readonly<Record<string, (field: string, named: Named & { readonly 
   PnetAuthor: (field, { accountId }) =>
     `posts(accountId: ${text(accountId)}, identifier: "ACoSandbox1", first: 1) { nodes { ... on PnetPost { author { ${field} } } } }`,
   PhotonetOwner: (field, { photonetId }) =>
-    `posts(accountId: ${text(photonetId)}, identifier: "sandbox.sixty", first: 1) { nodes { ... on PhotonetPost { owner { ${field} } } } }`,
+    `posts(accountId: ${text(photonetId)}, identifier: "sandbox.sixty", first: 1) { nodes { ... on PhotonetPost { author { ${field} } } } }`,
 };
 
 const isOptional = ({ type, defaultValue }: GraphQLArgument | GraphQLInputField) =>

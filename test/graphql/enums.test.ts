@@ -67,6 +67,5 @@ test('UNRECOGNIZED as an input is refused with an issue at its path, in a variab
   expect(refused).toBeGreaterThan(12);
   const { errors } = await graphql(gateway.address, key, '{ webhooks(source: UNRECOGNIZED) { nodes { id } } }');
   expect(errors).toMatchObject([{ path: ['webhooks'], extensions: { issues: [{ code: 'NOT_ALLOWED' }] } }]);
-  const [issue] = errors[0]?.extensions?.issues as { message: string }[];
-  expect(issue?.message).toMatch(/^must be one of MESSAGING, USERS/);
+  expect(errors[0]?.message).toMatch(/ must be one of MESSAGING, USERS/);
 });

@@ -13,7 +13,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_800,
   'capabilities/jobs': 2_167,
   'capabilities/posts': 1_320,
-  'capabilities/webhooks': 2_778,
+  'capabilities/webhooks': 2_776,
   delivery: 4_100,
   events: 553,
   graphql: 1_102,

@@ -67,9 +67,7 @@ describe('the terms of UPSTREAM_NAMES', () => {
       __typename: 'PnetPost',
       attachments: [{ __typename: 'SharedPostAttachment' }],
     });
-    const hooks = await gateway.ask(
-      '{ webhooks { nodes { accounts { type } trigger { icon } } } }',
-    );
+    const hooks = await gateway.ask('{ webhooks { nodes { accounts { type } trigger { icon } } } }');
     expect(hooks.data.webhooks.nodes[0]).toEqual({
       accounts: [{ type: 'PNET' }, { type: 'MAIL' }, { type: 'MSGR' }],
       trigger: { icon: 'PNET_ICON' },

@@ -104,11 +104,9 @@ const rotateResult = mutationResult<WebhookSecret>(
   'The new signing secret, or the error.',
   [WebhookSecretObject],
 );
-const revealResult = mutationResult<WebhookSecret>(
-  'RevealWebhookSecretResult',
-  'The signing secret, or the error.',
-  [WebhookSecretObject],
-);
+const revealResult = mutationResult<WebhookSecret>('RevealWebhookSecretResult', 'The signing secret, or the error.', [
+  WebhookSecretObject,
+]);
 
 mutationField('createWebhook', {
   description: 'Creates a webhook that receives the events of one source.',
