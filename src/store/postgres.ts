@@ -166,11 +166,7 @@ class PooledDriver implements Driver {
     const { connectTimeoutMs } = this.#settings;
     const leave = this.#commands.tryAcquire('');
     if (leave !== null) return leave;
-    using limit = new Deadline(
-      connectTimeoutMs,
-      null,
-      'Commands have all connections that they may have',
-    );
+    using limit = new Deadline(connectTimeoutMs, null, 'Commands have all connections that they may have');
     return await this.#commands.acquire('', { signal: limit.signal }).catch((error: unknown) => {
       throw new DatabaseFault('busy', error);
     });
