@@ -126,7 +126,7 @@ const requests: Readonly<Record<EndpointName, Requests>> = {
       { source: 'users', request_url: 'https://hooks.example/in', account_ids: accountIds },
     ],
     graphql: ({ accountIds = [] }) =>
-      `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", accountIds: ${text(accountIds)}, source: USERS }) { ${failed} } }`,
+      `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", accountIds: ${accountIds.length === 0 ? null : text(accountIds)}, source: USERS }) { ${failed} } }`,
   },
   WHDEL: {
     rest: ({ id = demoId('hook-users') }) => ['DELETE', `/v1/webhooks/${id}`],

@@ -148,7 +148,7 @@ test('the issue of an object belongs to the error of graphql-js that is about th
 
 test('every optional field of an edit says how it is cleared, or that it cannot be', () => {
   const clearing =
-    /To clear (?:it|them), send an empty (?:string|list)|Cannot be cleared|Defaults to|cannot change|empty list for all/;
+    /To clear (?:it|them), send an empty (?:string|list)|Cannot be cleared|Defaults to|cannot change|Null for all/;
   for (const name of ['EditJobInput', 'UpdateWebhookInput']) {
     const type = schema.getType(name);
     const inputs = type !== undefined && 'getFields' in type ? Object.values(type.getFields()) : [];
@@ -156,7 +156,8 @@ test('every optional field of an edit says how it is cleared, or that it cannot 
     for (const field of inputs) {
       // What has a value always can be replaced, and nothing else.
       const isAlwaysSet =
-        /!$/.test(String(field.type)) || ['requestUrl', 'format', 'autoArchiveApplicants'].includes(field.name);
+        /!$/.test(String(field.type)) ||
+        ['requestUrl', 'format', 'autoArchiveApplicants', 'isEnabled', 'receivesNotices'].includes(field.name);
       if (!isAlwaysSet) expect(field.description, `${name}.${field.name}`).toMatch(clearing);
     }
   }

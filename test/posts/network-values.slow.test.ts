@@ -39,7 +39,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
   /** The nodes of a list, without their global ids, and the errors of each by their paths in the node. */
   async function read(typeName: string, items: readonly unknown[]) {
     const nodes: unknown[] = [];
-    const errors: { path: Path; type: unknown }[][] = [];
+    const errors: { path: Path; code: unknown }[][] = [];
     for (let start = 0; start < items.length; start += 100) {
       const page = items.slice(start, start + 100);
       posts.unexpectedItems = page;
@@ -51,7 +51,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
       nodes.push(...answer.data.posts.nodes.map(withoutIds));
       errors.push(...page.map(() => []));
       for (const { path = [], extensions } of answer.errors) {
-        errors[start + Number(path[2])]?.push({ path: path.slice(3), type: extensions?.code });
+        errors[start + Number(path[2])]?.push({ path: path.slice(3), code: extensions?.code });
       }
     }
     return { nodes, errors };

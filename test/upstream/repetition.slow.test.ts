@@ -12,6 +12,7 @@ import { breakOff, healthy } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { fieldOperations } from '../support/operations.ts';
 import { callEndpoint, type FlatRequest, rest } from '../support/rest.ts';
+import { servedPart } from '../support/served-part.ts';
 import { envelope, json, proxyTo, type Respond, startStub } from '../support/stub.ts';
 
 const commands = endpoints.filter(({ method }) => method !== 'GET');
@@ -77,7 +78,8 @@ async function setUp(respond: Respond, mode: Record<string, string> = {}) {
   const mutate = async (name: EndpointName) => {
     const field = requestTo[name]?.[1];
     const operation = fieldOperations.find((each) => each.field === `Mutation.${field}`);
-    const { errors } = await gateway.ask(operation?.document(named) ?? '', {}, key);
+    const document = servedPart('forwarded-keys', operation?.document(named) ?? '') ?? '';
+    const { errors } = await gateway.ask(document, {}, key);
     return errors[0];
   };
   return { stub, carriedOut, send, mutate, beginAnew };
