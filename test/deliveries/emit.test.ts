@@ -7,8 +7,8 @@ import { emitDocument, startDeliveriesOverGraphQL } from '../support/deliveries-
 describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
   it('delivers every event of the contract, with the payload that the webhook chose', async () => {
     const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
-    for (const name of ['messaging', 'users', 'accountStatus', 'email', 'emailTracking', 'calendarEvent']) {
-      await createWebhook({ source: { [name]: {} }, name: 'All of it' });
+    for (const source of ['MESSAGING', 'USERS', 'ACCOUNT_STATUS', 'EMAIL', 'EMAIL_TRACKING', 'CALENDAR_EVENT']) {
+      await createWebhook({ source, name: 'All of it' });
     }
     for (const { mapping, events, keys } of Object.values(webhookSources)) {
       for (const event of events) {

@@ -7,7 +7,7 @@ import { requestContext } from '../support/request-context.ts';
 describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
   it('fires from the context of the trigger, and from no other', async () => {
     const { gateway, receiver, act } = await startDeliveriesOverGraphQL(dialect);
-    const trigger = { name: 'Send', icon: 'WebhookIcon', context: 'MESSAGE' };
+    const trigger = { name: 'Send', icon: 'WEBHOOK_ICON', context: 'MESSAGE' };
     const { webhookId } = await act('createTriggerWebhook', { requestUrl: receiver.address, name: 'T', trigger });
     const input = { webhookId, accountId: gateway.accountId };
     expect(await act('fireTriggerWebhook', { ...input, context: { chat: { chatId: 'c' } } })).toMatchObject({
@@ -33,7 +33,7 @@ describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
 
   it('answers a repetition as the first, whatever has become of the webhook', async () => {
     const { gateway, receiver, act } = await startDeliveriesOverGraphQL(dialect);
-    const trigger = { name: 'Send', icon: 'WebhookIcon', context: 'CHAT' };
+    const trigger = { name: 'Send', icon: 'WEBHOOK_ICON', context: 'CHAT' };
     const { webhookId } = await act('createTriggerWebhook', { requestUrl: receiver.address, name: 'T', trigger });
     const fire = (chatId: string, idempotencyKey?: string) =>
       act('fireTriggerWebhook', {

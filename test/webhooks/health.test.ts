@@ -49,7 +49,8 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     expect(errors).toEqual([]);
     return data;
   };
-  const list = async (health: readonly string[], key?: string) => (await ask(listDocument, { health }, key)).webhooks;
+  const list = async (health: readonly string[] | null, key?: string) =>
+    (await ask(listDocument, { health }, key)).webhooks;
   const summary = async (key?: string, period = 'DAY') =>
     (await ask(summaryDocument, { period }, key)).viewer.workspace.webhookSummary;
   const answer = (status: number) => {
@@ -62,7 +63,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     answer(500);
     await gateway.emit(1);
     await gateway.pass(0);
-    expect((await list([])).nodes).toEqual([
+    expect((await list(null)).nodes).toEqual([
       { webhookId, health: { state: 'HEALTHY', failingSince: null, failedAttemptCount: 1 } },
     ]);
     // The second attempt, the third, and the fourth.
@@ -79,7 +80,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     });
     answer(200);
     await gateway.pass(day);
-    expect((await list([])).nodes).toEqual([
+    expect((await list(null)).nodes).toEqual([
       { webhookId, health: { state: 'HEALTHY', failingSince: null, failedAttemptCount: 0 } },
     ]);
     expect(await list(['FAILING'])).toMatchObject({ totalCount: 0, nodes: [] });
@@ -121,7 +122,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
       const created_at = gateway.clock.now.getTime() + Math.floor(n / 2);
       ids.push(await gateway.webhook(receiver.address, { enabled: n % 2, created_at }));
     }
-    const whole = await list([]);
+    const whole = await list(null);
     expect(whole.totalCount).toBe(6);
     for (const [health, size] of [
       [['HEALTHY', 'DISABLED_BY_CALLER'], 6],
@@ -154,7 +155,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     await gateway.emit(1);
     await gateway.pass(0);
     const limited = await gateway.space.newKey({ accountIds: [gateway.accountId] });
-    expect((await list([], limited)).totalCount).toBe(3);
+    expect((await list(null, limited)).totalCount).toBe(3);
     expect(await list(['HEALTHY', 'FAILING'], limited)).toMatchObject({ totalCount: 1, nodes: [{ webhookId: own }] });
     expect(await list(['FAILING'], limited)).toMatchObject({ totalCount: 0, nodes: [] });
     expect(await summary(limited)).toBeNull();
