@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 
-const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/", source: { users: {} } }) { __typename } }`;
+const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/", source: USERS }) { __typename } }`;
 const read = '{ webhooks { totalCount } }';
 
 describe.each(databases.filter(({ name }) => name === 'Postgres'))('$name', (dialect) => {
