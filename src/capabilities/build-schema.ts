@@ -31,15 +31,16 @@ import { type SetUp, servesAll } from '../kernel/set-up.ts';
 /** What a reader of the documentation sees first. */
 const description = `Postern: jobs, posts and webhooks of connected accounts.
 
-Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Start with
-\`viewer\` and \`accounts\`: most other fields need an \`accountId\`. An \`id\` is always a global id, for caches and
-for \`node\`. \`accountId\`, \`jobId\`, \`webhookId\` and \`deliveryId\` are raw ids; as arguments they take the global id of
-the object as well. All other ids are those of a network.
+Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Most fields need
+an \`accountId\`. An \`id\` is a global id, for caches and for \`node\`. An id named after its object, such as
+\`accountId\`, is a raw id; as an argument it takes the global id as well. All other ids are those of a network.
 
-Mutations return expected failures as data: select \`... on ServiceError { code message }\`. Failures of queries, of API
-keys and of systems are top-level errors with the same fields in their \`extensions\`.
+Mutations return expected failures as data: select \`... on ServiceError { code message }\`. All other failures are
+top-level errors, with the same fields in their \`extensions\`.
 
-A field or item with \`@semanticNonNull\` is null only with an error at its path. Without the directive, null is an answer.`;
+A field or item with \`@semanticNonNull\` is null only with an error at its path. Without the directive, null is an answer.
+
+Numbers are \`Int\` where the API bounds them, and \`Float\` otherwise.`;
 
 /** The schema of a set-up, without what it does not serve. */
 export function buildSchema(setUp: SetUp): GraphQLSchema {

@@ -4,14 +4,14 @@ export const issueCodes = {
   not_allowed: 'This value cannot be used here.',
   malformed: 'This does not have the right form.',
   incorrect: 'This is not the right one, as a wrong one-time code.',
-  conflicting: 'This does not go together with something else that is given, or was given before.',
+  conflicting: 'This does not go together with something else.',
   unknown_field: 'There is no such field.',
-  too_short: 'This text is too short: it needs at least `limit` characters.',
-  too_long: 'This text is too long: it can have at most `limit` characters.',
-  too_few: 'These are too few: at least `limit` are needed.',
-  too_many: 'These are too many: there can be at most `limit`.',
-  too_small: 'This number is too small: it has to be at least `limit`, or above 0 if that is null.',
-  too_large: 'This number is too large: it can be at most `limit`.',
+  too_short: 'This is too short: at least `limit` characters.',
+  too_long: 'This is too long: at most `limit` characters.',
+  too_few: 'These are too few: at least `limit`.',
+  too_many: 'These are too many: at most `limit`.',
+  too_small: 'This is too small: at least `limit`, or above 0 if that is null.',
+  too_large: 'This is too large: at most `limit`.',
 } as const;
 
 export type IssueCode = keyof typeof issueCodes;

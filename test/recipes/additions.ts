@@ -98,8 +98,8 @@ export const findJobs`,
           `export const CloseJobInput = builder.inputType('CloseJobInput', {
   description: 'The job to close.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
-    jobId: t.id({ required: true, description: 'Id of the job to close.' }),
+    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    jobId: t.id({ required: true, description: 'Job to close.' }),
   }),
 });
 

@@ -26,17 +26,17 @@ const keyDescriptions: Record<WebhookDataKey, string> = Object.assign(
   } satisfies Partial<Record<WebhookDataKey, string>>,
 );
 
-export const WebhookSourceEnum = contractEnum('WebhookSource', 'A family of account events.', sourceDescriptions, {
+export const WebhookSourceEnum = contractEnum('WebhookSource', 'A family of events.', sourceDescriptions, {
   read: true,
 });
 
-export const WebhookEventEnum = contractEnum('WebhookEvent', 'An account event of any source.', eventDescriptions, {
+export const WebhookEventEnum = contractEnum('WebhookEvent', 'An event of any source.', eventDescriptions, {
   read: true,
 });
 
 export const WebhookDataKeyEnum = contractEnum(
   'WebhookDataKey',
-  'An event field of any source that a payload can include.',
+  'An event field that a payload can show.',
   keyDescriptions,
   { read: true },
 );

@@ -6,13 +6,13 @@ import { webhookSourceNames } from '../sources.ts';
 import { WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
 
 const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]>('EventSample').implement({
-  description: 'An event with the payload that it produces.',
+  description: 'A sample of an event.',
   fields: (t) => ({
     source: t.expose('source', { type: WebhookSourceEnum, description: 'Source of the event.' }),
     event: t.expose('event', { type: WebhookEventEnum, description: 'The event.' }),
     payload: t.expose('payload', {
       type: 'JSON',
-      description: 'Body of a delivery to a webhook with the default `data` and the format `JSON`.',
+      description: 'Body of a delivery as JSON, with the default `data`.',
     }),
   }),
 });
@@ -29,9 +29,9 @@ builder.queryField('eventSamples', (t) =>
   t.field({
     type: [EventSampleObject],
     extensions: readsList(40),
-    description: 'Lists a realistic payload for each event of a source. No scope is required.',
+    description: 'A realistic payload of each event.',
     args: {
-      source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }),
+      source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all.' }),
     },
     resolve: (_root, { source }) => {
       // No shape checks it: UNRECOGNIZED is a word that no source has.

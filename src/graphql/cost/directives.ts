@@ -17,8 +17,7 @@ export const defaultWeight = '1';
 
 export const costDirective = new GraphQLDirective({
   name: 'cost',
-  description:
-    'What a field or an object weighs in the cost of an operation; without it 1. A field counts once for each object that has it.',
+  description: 'Weight in the cost of an operation, once for each object; otherwise 1.',
   locations: [
     DirectiveLocation.ARGUMENT_DEFINITION,
     DirectiveLocation.ENUM,
@@ -27,29 +26,29 @@ export const costDirective = new GraphQLDirective({
     DirectiveLocation.OBJECT,
     DirectiveLocation.SCALAR,
   ],
-  args: { weight: { type: new GraphQLNonNull(GraphQLString), description: 'The weight: a number as text.' } },
+  args: { weight: { type: new GraphQLNonNull(GraphQLString), description: 'A number as text.' } },
 });
 
 const nameList = new GraphQLList(new GraphQLNonNull(GraphQLString));
 
 export const listSizeDirective = new GraphQLDirective({
   name: 'listSize',
-  description: 'How many objects a list counts for in the cost of an operation.',
+  description: 'Length of a list in the cost of an operation.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
-    assumedSize: { type: GraphQLInt, description: 'The size, where no slicing argument gives it.' },
+    assumedSize: { type: GraphQLInt, description: 'Length, if no slicing argument gives it.' },
     slicingArguments: {
       type: nameList,
-      description: 'Arguments that give the size: a number, or a list by its length.',
+      description: 'Arguments that give it: numbers, or lists by their length.',
     },
     sizedFields: {
       type: nameList,
-      description: 'Fields of the returned object that have the size, in place of the field.',
+      description: 'Fields of the object that have it instead.',
     },
     requireOneSlicingArgument: {
       type: GraphQLBoolean,
       defaultValue: true,
-      description: 'Whether exactly one slicing argument must be given.',
+      description: 'Whether one slicing argument must be given.',
     },
   },
 });

@@ -39,25 +39,25 @@ interface Edge {
 }
 
 const PageInfoObject = partType<Connection<unknown>>('PageInfo', {
-  description: 'The position of a page in its list.',
+  description: 'Where a page is in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether more items follow this page.',
+      description: 'Whether more items follow.',
       resolve: ({ window }) => window.hasNextPage,
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether the page starts after a cursor. Lists can only be read forward.',
+      description: 'Whether `after` was given. Lists are read forward only.',
       resolve: ({ hasPreviousPage }) => hasPreviousPage,
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'Cursor of the first edge; null if the page is empty.',
+      description: 'Cursor of the first item; null if there is none.',
       extensions: sealsCursor,
       resolve: ({ window, cursorOf }) => (window.items.length === 0 ? null : cursorOf(window.after(0))),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Pass it as `after` to read the next page. Null if the page is empty and no page follows.',
+      description: 'Cursor to read on after; null if there is nothing to read on from.',
       extensions: sealsCursor,
       resolve: ({ window: { end }, cursorOf }) => (end === null ? null : cursorOf(end)),
     }),
@@ -83,10 +83,10 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   // Not T: a connection may hold an Error.
   const node: OutputRef<object> = item;
   const EdgeObject = partType<Edge>(`${name}Edge`, {
-    description: `One item in a page of ${things}, with its cursor.`,
+    description: `One of a page of ${things}.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Pass it as `after` to continue after this item.',
+        description: 'Cursor to read on after this item.',
         extensions: sealsCursor,
         resolve: ({ after, cursorOf }) => cursorOf(after),
       }),
@@ -105,7 +105,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
       edges: t.field({
         type: [EdgeObject],
         extensions: shows('edges'),
-        description: 'The items, each with its cursor.',
+        description: 'Items with cursors.',
         resolve: ({ window, cursorOf }) =>
           window.items.map((node, index): Edge => ({ node, after: window.after(index), cursorOf })),
       }),
@@ -113,35 +113,35 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
         type: [node],
         extensions: shows('items'),
         nullable: { list: false, items: true },
-        description: 'The items without cursors.',
+        description: 'Items.',
         resolve: ({ window }): readonly object[] => window.items,
       }),
       pageInfo: t.field({
         type: PageInfoObject,
-        description: 'The position of this page in its list.',
+        description: 'Where the page is in its list.',
         resolve: (connection): Connection<unknown> => connection,
       }),
     }),
   });
 }
 
-/** Description of an argument `query`. */
-export const searchDescription = (things: string, whose: string) =>
-  `Lists only the ${things} ${whose} this text, of 1 to 255 characters. The case of A to Z makes no difference; every other character is matched as it is, wildcards and accents included.`;
+/** Description of an argument `query`. @param where the text stands */
+export const searchDescription = (where: string) =>
+  `Text that ${where} contains: 1 to 255 characters, A to Z in any case.`;
 
 interface FirstLimits {
   readonly limit: { readonly min: number; readonly max: number; readonly default: number };
 }
 
 /** Spread next to the field's own arguments. */
-export function connectionArgs({ limit }: FirstLimits, things: string) {
+export function connectionArgs({ limit }: FirstLimits) {
   return builder.args((t) => ({
     first: t.int({
       defaultValue: limit.default,
-      description: `Number of ${things} to read, up to ${limit.max}. 0 reads an empty page: for \`pageInfo\`, and for \`totalCount\` where the list has one.`,
+      description: `Size of the page, from 0 to ${limit.max}.`,
     }),
     after: t.string({
-      description: 'Cursor of this list. The page starts after it. Omit it to read the first page.',
+      description: 'Cursor of this list to read on after.',
     }),
   }));
 }

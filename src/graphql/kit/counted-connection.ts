@@ -37,14 +37,14 @@ export function countedConnectionType<T extends object>(
   builder.objectFields(type, (t) => ({
     totalCount: t.int({
       nullable: true,
-      description: `Number of ${things} in the whole list, whatever the page; at least so many, if \`isTotalCountExact\` is false. Counting ends at ${maxTotalCount}.`,
+      description: `Length of the whole list, counted up to ${maxTotalCount}.`,
       ...(countsNeed && { needs: countsNeed }),
       extensions,
       resolve: async ({ size }) => (await size()).count,
     }),
     isTotalCountExact: t.boolean({
       nullable: true,
-      description: 'False if counting ended before the whole list was looked at: then `totalCount` is a lower bound.',
+      description: 'False if `totalCount` is only a lower bound.',
       ...(countsNeed && { needs: countsNeed }),
       extensions,
       resolve: async ({ size }) => (await size()).isExact,

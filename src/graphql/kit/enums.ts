@@ -37,7 +37,7 @@ export function contractEnum<Word extends string>(
           [unrecognized]: {
             // Resolvers never return it: `serialize` does, for unknown values.
             value: unrecognized as Word,
-            description: 'A value that this gateway does not know yet.',
+            description: 'A value unknown to this gateway.',
           },
         }
       : values,

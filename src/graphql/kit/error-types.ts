@@ -34,7 +34,7 @@ export class Failure {
 
 const ErrorCodeEnum = contractEnum(
   'ErrorCode',
-  'What has failed: the `code` of a `ServiceError`, and of the `extensions` of a top-level error.',
+  'What has failed, in data and in top-level errors.',
   // Object.fromEntries loses the types of keys.
   Object.fromEntries(
     errorNames.map((name) => [name, `${errorTable[name].title} (${errorTable[name].status}).`]),
@@ -42,53 +42,48 @@ const ErrorCodeEnum = contractEnum(
 );
 
 const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').implement({
-  description: 'A failure of a mutation that a caller can handle. The `extensions` of a top-level error have the same.',
+  description: 'A failure that a caller can handle.',
   fields: (t) => ({
     code: t.field({
       type: ErrorCodeEnum,
-      description: 'What has failed, for a `switch`.',
+      description: 'What has failed.',
       resolve: ({ error }) => error.errorName,
     }),
     message: t.string({
-      description: 'What has failed, in a sentence for developers.',
+      description: 'A sentence for developers.',
       resolve: ({ error }) => error.message,
     }),
     requestId: t.id({
-      description: 'Id of this request, as in the `x-request-id` header. Include it when you contact support.',
+      description: 'Id of the request, for support.',
       resolve: (_failure, _args, context) => context.requestId,
     }),
     status: t.int({
-      description: 'HTTP status of this failure on the REST endpoints.',
+      description: 'HTTP status that REST sends for it.',
       resolve: ({ error }) => error.status,
     }),
   }),
 });
 
-const IssueCodeEnum = contractEnum(
-  'IssueCode',
-  'What is wrong with a field of a request, as its user would be told.',
-  issueCodes,
-);
+const IssueCodeEnum = contractEnum('IssueCode', 'What is wrong with a field of a request.', issueCodes);
 
 const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
-  description:
-    'One invalid field of a request. A top-level error about variables or arguments has issues of the same shape in `extensions.issues`.',
+  description: 'An invalid field. Top-level errors have issues in `extensions.issues`.',
   fields: (t) => ({
     path: t.stringList({
       extensions: listOf(5),
-      description: 'Path to the field: names of arguments and fields, and indexes of lists, from the outside in.',
+      description: 'Path to the field: names, and indexes of lists.',
       resolve: ({ path }) => path.map(String),
     }),
     code: t.expose('code', {
       type: IssueCodeEnum,
-      description: 'What is wrong, for a page that says it in its own words.',
+      description: 'What is wrong, for your own words.',
     }),
     limit: t.exposeFloat('limit', {
       nullable: true,
-      description: 'The bound that the code is about, such as the most characters of a text. Null where there is none.',
+      description: 'Bound that the code is about; null if it is about none.',
     }),
     message: t.exposeString('message', {
-      description: 'What is wrong with the field, as the rest of a sentence that starts with the path.',
+      description: 'Rest of a sentence that starts with the path.',
     }),
   }),
 });
@@ -111,16 +106,16 @@ const formErrorType = (name: string, description: string, issues: string): Objec
 export const errorTypes = {
   request: formErrorType(
     'InvalidRequestError',
-    'The request is invalid. Correct it before you send it again.',
-    'The invalid fields; empty if the error is not about particular fields.',
+    'The request is invalid: correct it.',
+    'Invalid fields; empty if the error is about none.',
   ),
   checkpoint: formErrorType(
     'CheckpointError',
-    'The checkpoint was not solved: the solution is wrong or malformed, the link has expired or no checkpoint is open.',
-    'What is wrong with the solution; empty if the error is not about it.',
+    'The checkpoint was not solved.',
+    'What is wrong with the solution; empty if it is something else.',
   ),
   other: builder.objectRef<Failure>('RequestError').implement({
-    description: 'The request is valid, and cannot be carried out. The `code` says why.',
+    description: 'A valid request cannot be carried out.',
     interfaces: [ServiceErrorInterface],
   }),
 } as const;

@@ -9,14 +9,12 @@ import type { GraphQLContext } from '../graphql-context.ts';
 
 /** Options of the input field, next to its name `idempotencyKey`. */
 export const idempotencyKeyOfCreation = {
-  description:
-    'Your own key for this creation, up to 255 characters. Within 24 hours, a repetition returns what the first request created.',
+  description: 'Key of your own, up to 255 characters: creates once in 24 hours.',
 } as const;
 
 /** Options of the result's field `repeated`. */
 export const repeatedOfCreation = {
-  description:
-    'Whether this idempotency key was used before. If so, this is what the first request created, and nothing new was.',
+  description: 'Whether an earlier request with the idempotency key created it.',
 } as const;
 
 /** What a command returned, now or at its first request. */

@@ -73,11 +73,11 @@ export const typeOfNode: GraphQLTypeResolver<object, GraphQLContext> = (value, .
   typesRead.get(value) ?? defaultTypeResolver(value, ...rest);
 
 export const Node = builder.interfaceRef<object>('Node').implement({
-  description: 'An object that can be refetched by its global id.',
+  description: 'An object with a global id.',
   resolveType: typeOfNode,
   fields: (t) => ({
     id: t.id({
-      description: 'Global id: opaque, and unique across all types.',
+      description: 'Global id.',
       resolve: () => {
         throw new Error('A type that implements Node must resolve its own id');
       },
@@ -123,9 +123,9 @@ builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'Refetches an object by its global id. Null if no object that the API key can access has this id.',
+    description: 'An object by its global id; null if the key cannot see one.',
     args: {
-      id: t.arg.id({ required: true, description: 'The `id` of any object that has one.' }),
+      id: t.arg.id({ required: true, description: 'Global id.' }),
     },
     extensions: readsById,
     resolve: (_root, { id }, context, { schema }) => findNode(id, context, schema, ['id']),
@@ -133,12 +133,11 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [Node],
     nullable: { list: true, items: true },
-    description:
-      'Refetches several objects by their global ids, in the order of the ids; null in the place of an object that the API key cannot access.',
+    description: 'Objects in the order of their ids; null where the key sees none.',
     args: {
       ids: t.arg.idList({
         required: true,
-        description: `Up to ${maxByIds} global ids. Each beyond is null, with an error.`,
+        description: `Up to ${maxByIds} global ids. Each beyond is an error.`,
       }),
     },
     extensions: { ...readsByIds('ids', maxByIds), ...nullMeansError },

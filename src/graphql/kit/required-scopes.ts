@@ -15,12 +15,12 @@ import { permitting, type Scope } from '../../kernel/caller.ts';
 
 export const requiresScopesDirective = new GraphQLDirective({
   name: 'requiresScopes',
-  description: 'The scopes that an API key needs for the field: all of one of the lists.',
+  description: 'Scopes that a key needs: all of one list.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     scopes: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))))),
-      description: 'Lists of scopes, by the names that keys are made with.',
+      description: 'Lists of scopes.',
     },
   },
 });

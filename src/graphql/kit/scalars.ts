@@ -15,8 +15,7 @@ import { printedAs } from '../executors/compiled/parts.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('DateTime', {
-  description:
-    'A date and time in RFC 3339 format and in UTC, such as `2026-01-31T09:30:00.000Z`. As an input, any offset is accepted.',
+  description: 'A time in UTC, such as `2026-01-31T09:30:00.000Z`. Inputs take any offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   extensions: printedAs('instant'),
   serialize(value) {
@@ -33,7 +32,7 @@ builder.scalarType('DateTime', {
 });
 
 builder.scalarType('JSON', {
-  description: `Any JSON value. As an input, at most ${maxJsonDepth} levels deep.`,
+  description: `Any JSON value. Inputs have at most ${maxJsonDepth} levels.`,
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
   parseValue: parseOpenJson,
@@ -69,7 +68,7 @@ function noteLiterals(value: unknown, node: ValueNode): void {
 /** The shape checks the code, and reports it with the other invalid fields. */
 builder.scalarType('Currency', {
   extensions: printedAs('string'),
-  description: 'A currency by its ISO 4217 code, such as `EUR`.',
+  description: 'A currency, such as `EUR`.',
   specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',
   serialize(value) {
     if (typeof value === 'string') return value;

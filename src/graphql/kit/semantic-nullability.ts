@@ -21,14 +21,13 @@ import { isRequired, shownBy } from './wire.ts';
 
 export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
-  description:
-    'Null only with an error at the path of the field, though the field is nullable: the error costs nothing else.',
+  description: 'Null only with an error at its path.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     levels: {
       type: new GraphQLList(GraphQLInt),
       defaultValue: [0],
-      description: 'What the directive is about: 0 is the value of the field, 1 the items of its list.',
+      description: '0 is the field, 1 the items of its list.',
     },
   },
 });

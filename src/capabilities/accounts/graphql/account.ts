@@ -14,7 +14,7 @@ import type { Account } from '../shapes.ts';
 
 export const AccountTypeEnum = contractEnum(
   'AccountType',
-  'The service that an account is connected to.',
+  'Service of an account.',
   {
     SEARCHMAIL: 'Email of the search company.',
     SEARCHMAIL_CALENDAR: 'Calendar of the search company.',
@@ -27,14 +27,14 @@ export const AccountTypeEnum = contractEnum(
     CHATAPP: 'The chat application.',
     WORKCHAT: 'The workplace chat.',
     MSGR: 'The messenger.',
-    PHOTONET: 'The photo network, with posts. An addition to the contract, which has no value for this network.',
+    PHOTONET: 'The photo network, with posts.',
   } satisfies Record<AccountType, string>,
   { read: true },
 );
 
 export const AccountStatusEnum = contractEnum(
   'AccountStatus',
-  'Whether a connected account can be used and, if not, why.',
+  'Whether an account can be used and, if not, why.',
   Object.fromEntries(
     Object.entries(accountStatuses).map(([status, { description }]) => [status, description]),
   ) as Record<AccountStatus, string>,
@@ -52,7 +52,7 @@ export const accountItem: ItemSource<{ readonly accountId: string }> = {
 };
 
 export const AccountObject = builder.objectRef<Account>('Account').implement({
-  description: 'An external account that is connected to the workspace. The gateway makes requests on its behalf.',
+  description: 'An external account connected to the workspace.',
   interfaces: [Node],
   extensions: accountMaxAge,
   isTypeOf: (value) => 'status' in (value as object),
@@ -62,10 +62,10 @@ export const AccountObject = builder.objectRef<Account>('Account').implement({
       extensions: standsAt({ globalId: 'Account', key: 'account_id' }),
       resolve: ({ account_id }) => globalId('Account', account_id),
     }),
-    accountId: t.exposeID('account_id', { description: 'Id of the account, as arguments named `accountId` take it.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
-    type: t.expose('type', { type: AccountTypeEnum, description: 'The service that the account is connected to.' }),
-    status: t.expose('status', { type: AccountStatusEnum, description: 'Whether the account can be used.' }),
+    accountId: t.exposeID('account_id', { description: 'Id for arguments named `accountId`.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
+    type: t.expose('type', { type: AccountTypeEnum, description: 'Service that it belongs to.' }),
+    status: t.expose('status', { type: AccountStatusEnum, description: 'Whether it can be used.' }),
   }),
 });
 
@@ -74,7 +74,7 @@ registerNode('Account', ([accountId], { loaders }) => loaders.accounts.load(acco
 builder.queryField('account', (t) =>
   t.field({
     type: AccountObject,
-    ...foundById('The connected account with this id. Null if the key cannot see one.', accountItem),
+    ...foundById('An account; null if the key cannot see it.', accountItem),
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),
@@ -83,8 +83,8 @@ builder.queryField('account', (t) =>
 builder.subscriptionField('accountUpdated', (t) =>
   t.field({
     type: AccountObject,
-    description: 'Emits each of these accounts at once as it is, and again whenever its status, name or type changes.',
-    args: { accountIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} accounts.` }) },
+    description: 'Emits each account at once, and again whenever it changes.',
+    args: { accountIds: t.arg.idList({ required: true, description: `1 to ${maxWatched} accounts.` }) },
     runs: watchAccounts,
     extensions: readsById,
     subscribe: (_root, { accountIds }, context) =>

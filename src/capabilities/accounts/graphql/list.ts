@@ -12,12 +12,12 @@ const AccountConnection = countedConnectionType<Account>('Account', AccountObjec
 });
 
 const accountListArgs = builder.args((t) => ({
-  type: t.field({ type: [AccountTypeEnum], description: 'Types of the accounts to list. Defaults to all types.' }),
+  type: t.field({ type: [AccountTypeEnum], description: 'Types to list.' }),
   status: t.field({
     type: [AccountStatusEnum],
-    description: 'Statuses of the accounts to list. Defaults to all statuses.',
+    description: 'Statuses to list.',
   }),
-  ...connectionArgs(accountListLimits, 'accounts'),
+  ...connectionArgs(accountListLimits),
 }));
 
 const list = {
@@ -35,7 +35,7 @@ const connectAccounts = countedList({
 const accounts = {
   type: AccountConnection,
   nullable: true,
-  description: 'The connected accounts that the key may use, oldest first.',
+  description: 'Accounts that the key may use, oldest first.',
   args: accountListArgs,
   runs: listAccounts,
 } as const;

@@ -6,63 +6,59 @@ import type { AccessTokenCreated } from '../shapes.ts';
 import { ScopeEnum } from './viewer.ts';
 
 const CreateAccessTokenInput = builder.inputType('CreateAccessTokenInput', {
-  description: 'The access token to create.',
+  description: 'An access token to create.',
   fields: (t) => ({
     scopes: t.field({
       type: [ScopeEnum],
       required: true,
-      description: 'What the token may do: scopes that the key has. `TOKENS_WRITE` is for keys alone.',
+      description: 'Scopes of the key, except `TOKENS_WRITE`.',
     }),
     accountIds: t.idList({
-      description: 'Ids of the accounts that the token is limited to, up to 20. Defaults to those of the key.',
+      description: 'Accounts that it is limited to, up to 20. Defaults to those of the key.',
     }),
     expiresIn: t.int({
-      description:
-        'Seconds until the token expires, 60 to 3,600. Defaults to 900. It expires with its key at the latest.',
+      description: 'Lifetime in seconds, 60 to 3600. Defaults to 900.',
     }),
     origins: t.stringList({
-      description:
-        'Origins whose pages may use the token, such as `https://app.example`, up to 10. Defaults to all, and to what is no page.',
+      description: 'Up to 10 origins whose pages may use it. Defaults to any client.',
     }),
   }),
 });
 
 const AccessTokenCreatedObject = builder.objectRef<AccessTokenCreated>('AccessTokenCreated').implement({
-  description: 'The access token is created.',
+  description: 'An access token was created.',
   fields: (t) => ({
     token: t.exposeString('token', {
-      description:
-        'The token, shown once. Send it as `Authorization: Bearer`, or in `connection_init`; from `EventSource` as `access_token` in the URL.',
+      description: 'The token, shown once. Send it as `Authorization: Bearer`.',
     }),
-    tokenId: t.exposeID('token_id', { description: 'Id of the token, which the log has and `viewer` shows.' }),
+    tokenId: t.exposeID('token_id', { description: 'Id that `viewer` and the log show.' }),
     scopes: t.expose('scopes', {
       type: [ScopeEnum],
-      description: 'What the token may do.',
+      description: 'Scopes of the token.',
       extensions: listOf(8),
     }),
     accountIds: t.exposeIDList('account_ids', {
       nullable: true,
-      description: 'Ids of the accounts that the token is limited to. Null for every account of the workspace.',
+      description: 'Accounts that it is limited to; null for all of the workspace.',
       extensions: listOf(20),
     }),
     origins: t.exposeStringList('origins', {
       nullable: true,
-      description: 'Origins whose pages may use the token. Null for all, and for what is no page.',
+      description: 'Origins whose pages may use it; null for any client.',
       extensions: listOf(10),
     }),
-    expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When the token expires.' }),
+    expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When it expires.' }),
   }),
 });
 
 const createAccessTokenResult = mutationResult<AccessTokenCreated>(
   'CreateAccessTokenResult',
-  'The created token, or the error.',
+  'The token, or an error.',
   [AccessTokenCreatedObject],
 );
 
 mutationField('createAccessToken', {
-  description:
-    'Creates a short-lived access token for a page or an app. It may do no more than the key, and ends with the key.',
+  description: 'Creates a short-lived token for a page or an app.',
   input: CreateAccessTokenInput,
   inputDescription: 'The token to create.',
   result: createAccessTokenResult,

@@ -7,7 +7,7 @@ import { type Caller, type CallerToken, type Scope, scopes } from '../../../kern
 import { entriesOf } from '../../../kernel/lib/objects.ts';
 
 export const ScopeEnum = builder.enumType('Scope', {
-  description: 'A permission of an API key.',
+  description: 'Permission of an API key.',
   values: Object.fromEntries(
     entriesOf(scopes).map(([scope, description]) => [
       scope.toUpperCase().replace(':', '_'),
@@ -17,10 +17,10 @@ export const ScopeEnum = builder.enumType('Scope', {
 });
 
 export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('Workspace', {
-  description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
+  description: 'What has accounts, jobs, webhooks and API keys.',
   fields: (t) => ({
     id: t.id({
-      description: 'Id for caches of clients. `node` does not find it.',
+      description: 'Id for caches. `node` does not find it.',
       resolve: ({ workspaceId }) => globalId('Workspace', workspaceId),
     }),
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
@@ -29,28 +29,28 @@ export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('
 });
 
 const ViewerTokenObject = partType<CallerToken>('ViewerToken', {
-  description: 'The access token that stood for the key.',
+  description: 'An access token in place of the key.',
   fields: (t) => ({
     tokenId: t.exposeID('id', { description: 'Id of the token.' }),
     origins: t.exposeStringList('origins', {
       nullable: true,
-      description: 'Origins whose pages may use the token. Null for all, and for what is no page.',
+      description: 'Origins whose pages may use it; null for any client.',
       extensions: listOf(10),
     }),
   }),
 });
 
 export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
-  description: 'The API key that made the request.',
+  description: 'The API key of the request.',
   // Responses are cached per key, with everything that this type shows of it.
   extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
     id: t.id({
-      description: 'Id for caches of clients: that of the key, or of the access token. `node` does not find it.',
+      description: 'Id for caches, of the key or the token. `node` does not find it.',
       resolve: ({ keyId, token }) => globalId('Viewer', ...(token === undefined ? [keyId] : [keyId, token.id])),
     }),
     keyId: t.exposeID('keyId', {
-      description: 'Id of the key, as the log has it.',
+      description: 'Id that the log shows.',
     }),
     name: t.string({
       needs: 'keys',
@@ -63,14 +63,14 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       needs: 'keys',
       type: [ScopeEnum],
       nullable: true,
-      description: 'The permissions of the key.',
+      description: 'Permissions.',
       extensions: { ...listOf(8), ...nullMeansError },
       resolve: ({ scopes }) => [...scopes],
     }),
     accountIds: t.idList({
       needs: 'keys',
       nullable: true,
-      description: 'Ids of the accounts that the key is limited to. Null if it may use every account of the workspace.',
+      description: 'Accounts that it is limited to; null for all of the workspace.',
       extensions: listOf(20),
       resolve: ({ accountIds }) => accountIds && [...accountIds],
     }),
@@ -78,22 +78,21 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       needs: 'keys',
       type: 'DateTime',
       nullable: true,
-      description: 'When the key expires. Null if it does not expire.',
+      description: 'When it expires; null for never.',
       resolve: ({ expiresAt }) => expiresAt?.toISOString(),
     }),
     token: t.field({
       needs: 'keys',
       type: ViewerTokenObject,
       nullable: true,
-      description:
-        'The access token that was sent in place of the key: `scopes`, `accountIds` and `expiresAt` are those of the token. Null if the key itself was sent.',
+      description: 'Token sent in place of the key: its limits are shown here.',
       resolve: ({ token }) => token,
     }),
     workspace: t.field({
       needs: 'keys',
       type: WorkspaceObject,
       nullable: true,
-      description: 'The workspace that the key belongs to.',
+      description: 'Workspace of the key.',
       extensions: nullMeansError,
       resolve: ({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name }),
     }),
@@ -104,7 +103,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: ViewerObject,
     nullable: true,
-    description: 'The API key that made the request. It is valid, or this is an error.',
+    description: 'The API key of the request. An invalid one is an error.',
     extensions: { ...readsById, ...nullMeansError },
     resolve: async (_root, _args, context) => {
       await context.ports.accounts.checkKey(context);

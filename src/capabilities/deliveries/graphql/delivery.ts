@@ -16,23 +16,22 @@ import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.t
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
 
 const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
-  description: 'An HTTP request that delivers an event to a webhook.',
+  description: 'A request to a webhook.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'Number of the attempt, starting at 1.' }),
+    number: t.exposeInt('number', { description: 'Number of the attempt, from 1.' }),
     startedAt: t.expose('started_at', { type: 'DateTime', description: 'When the request was sent.' }),
-    durationMs: t.exposeInt('duration_ms', { description: 'Duration of the request, in milliseconds.' }),
+    durationMs: t.exposeInt('duration_ms', { description: 'Duration in milliseconds.' }),
     status: t.exposeInt('status', {
       nullable: true,
-      description: 'HTTP status of the response; null if none was received.',
+      description: 'HTTP status; null without a response.',
     }),
     failure: t.expose('failure', {
       type: FailureReasonEnum,
       nullable: true,
-      description: 'Why no complete response was received; null if one was.',
+      description: 'Why there was no complete response; null if there was.',
     }),
     responseBody: t.exposeString('response_body', {
-      description:
-        'Start of the response body as text, up to 1 KiB; `********` for API keys without `webhooks:write`, and for those that may not manage the webhook.',
+      description: 'First 1 KiB of the response; `********` if the key may not see it.',
     }),
   }),
 });
@@ -40,78 +39,77 @@ const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttemp
 const AttemptConnection = countedConnectionType<DeliveryAttempt>('DeliveryAttempt', DeliveryAttemptObject, 'attempts');
 
 export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement({
-  description: 'The delivery of one event to one webhook, with all of its attempts.',
+  description: 'The delivery of one event to one webhook.',
   interfaces: [Node],
   isTypeOf: isOf<Delivery>('Delivery'),
   fields: (t) => ({
     id: t.id({
-      description: 'Global id of the delivery.',
+      description: 'Global id.',
       extensions: standsAt({ globalId: 'Delivery', key: 'delivery_id' }),
       resolve: ({ delivery_id }) => globalId('Delivery', delivery_id),
     }),
     deliveryId: t.exposeID('delivery_id', {
-      description: 'Id of the delivery. Pass it as `deliveryId`. Every attempt carries it in the `webhook-id` header.',
+      description: 'Id for `deliveryId`, and of the header `webhook-id`.',
     }),
-    eventId: t.exposeID('event_id', { description: 'Id of the event. All deliveries of the event share it.' }),
+    eventId: t.exposeID('event_id', { description: 'Id of the event, in all of its deliveries.' }),
     event: t.expose('event', {
       type: WebhookEventEnum,
       nullable: true,
-      description: 'Type of the event; null if a TRIGGER webhook was fired, or the delivery is a notice.',
+      description: 'Type of the event; null for notices and fired webhooks.',
     }),
     notice: t.expose('notice', {
       type: NoticeEnum,
       nullable: true,
-      description: 'What the delivery is a notice of; null if it is none.',
+      description: 'What it is a notice of; null if it is none.',
     }),
     accountId: t.exposeID('account_id', {
       nullable: true,
-      description: 'Id of the account that the event belongs to; null if it belongs to none.',
+      description: 'Account of the event; null if it has none.',
     }),
     account: t.field({
       type: AccountObject,
-      ...foundById(
-        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it.',
-        accountItem,
-        { ids: { accountId: 'account_id' }, unless: 'account_id' },
-      ),
+      ...foundById('Account of the event; null if the key cannot see one.', accountItem, {
+        ids: { accountId: 'account_id' },
+        unless: 'account_id',
+      }),
       resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
     }),
     data: t.field({
       type: 'JSON',
-      description: 'Data of the event, with the keys of its source, as `eventSamples` shows them.',
+      description: 'Data with the keys of the source, as in `eventSamples`.',
       runs: readEventData,
       extensions: readsById,
       resolve: async ({ delivery_id }, _args, { loaders }) => (await loaders.eventData.load(delivery_id)) ?? gone(),
     }),
-    state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),
-    attemptCount: t.exposeInt('attempt_count', { description: 'Number of attempts so far.' }),
+    state: t.expose('state', { type: DeliveryStateEnum, description: 'State.' }),
+    attemptCount: t.exposeInt('attempt_count', { description: 'Attempts so far.' }),
     nextAttemptAt: t.expose('next_attempt_at', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the next attempt is due; null if none is scheduled, or one is due or in progress.',
+      description: 'When the next attempt is due; null if none is to come or one is due.',
     }),
-    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the delivery was created.' }),
+    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When it was created.' }),
     finishedAt: t.expose('finished_at', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the delivery succeeded or failed permanently; null until then.',
+      description: 'When it succeeded or failed for good; null before.',
     }),
-    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook that receives the event.' }),
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     webhook: t.field({
       type: WebhookObject,
-      ...foundById('The webhook that receives the event.', webhookItem, { ids: { webhookId: 'webhook_id' } }),
+      ...foundById('The webhook.', webhookItem, { ids: { webhookId: 'webhook_id' } }),
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
     lastAttempt: t.field({
       type: DeliveryAttemptObject,
-      ...foundById('The last attempt; null before the first one has ended.', findLastAttempts),
+      ...foundById('Last attempt; null before the first has ended.', findLastAttempts),
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.lastAttempts.load(delivery_id),
     }),
     attempts: t.field({
       type: AttemptConnection,
       nullable: true,
-      description: 'Lists the attempts, oldest first.',
-      args: connectionArgs(deliveryLimits, 'attempts'),
+      description: 'Attempts, oldest first.',
+      args: connectionArgs(deliveryLimits),
       runs: listAttempts,
       resolve: async ({ delivery_id, attempt_count }, page, context) => {
         const list = ['attempts', delivery_id];
@@ -131,7 +129,7 @@ registerNode('Delivery', ([deliveryId], { loaders }) => loaders.deliveries.load(
 builder.queryFields((t) => ({
   delivery: t.field({
     type: DeliveryObject,
-    ...foundById('Retrieves a delivery. Null if no delivery visible to the API key has this id.', {
+    ...foundById('A delivery; null if the key cannot see it.', {
       operation: findDeliveries,
       id: ({ deliveryId }: { readonly deliveryId: string }) => deliveryId,
       pages: ({ deliveries }) => deliveries.found,
@@ -144,11 +142,10 @@ builder.queryFields((t) => ({
 builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryObject,
-    description:
-      'Emits a delivery when it is created and when its state changes: its newest state, so that one in between may be skipped. For earlier deliveries, query `deliveries`.',
+    description: 'Emits deliveries as they are created and change; states may be skipped.',
     args: {
       webhookIds: t.arg.idList({
-        description: `Ids of 1 to ${maxWatched} webhooks to watch. Defaults to all webhooks of the workspace.`,
+        description: `1 to ${maxWatched} webhooks. Defaults to all.`,
       }),
     },
     runs: watchDeliveries,

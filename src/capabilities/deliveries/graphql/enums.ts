@@ -5,10 +5,10 @@ import type { FailureReason } from '../../../net/outbound.ts';
 import type { DeliveryOrder, DeliveryState, RedeliverableState } from '../shapes.ts';
 
 export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a delivery.', {
-  pending: 'The delivery waits for its next attempt, or an attempt is in progress.',
-  held: 'The webhook was disabled, or no longer listens to the account. The delivery waits until you redeliver it.',
-  succeeded: 'The endpoint responded with a status from 200 to 299 within 15 seconds.',
-  failed: 'All attempts failed, or the endpoint responded with the status 410.',
+  pending: 'Waits for an attempt, or one is in progress.',
+  held: 'Waits until you redeliver it: the webhook does not listen.',
+  succeeded: 'The endpoint responded with 2xx within 15 seconds.',
+  failed: 'All attempts failed, or the endpoint responded with 410.',
 } satisfies Record<DeliveryState, string>);
 
 export const DeliveryOrderEnum = contractEnum('DeliveryOrder', 'Order of a list of deliveries.', {
@@ -16,13 +16,9 @@ export const DeliveryOrderEnum = contractEnum('DeliveryOrder', 'Order of a list 
   created_at_asc: 'The oldest first.',
 } satisfies Record<DeliveryOrder, string>);
 
-export const NoticeEnum = contractEnum(
-  'WebhookNotice',
-  'What a webhook can be notified of besides the events of accounts.',
-  {
-    [disabledEvent]: 'The gateway has disabled another webhook of the workspace.',
-  },
-);
+export const NoticeEnum = contractEnum('WebhookNotice', 'What a webhook is notified of besides events.', {
+  [disabledEvent]: 'The gateway has disabled another webhook.',
+});
 
 export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period up to now.', {
   hour: 'An hour, in spans of 5 minutes.',
@@ -31,23 +27,22 @@ export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period u
   month: '30 days, in spans of a day.',
 } satisfies Record<StatisticsPeriod, string>);
 
-export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of the deliveries to redeliver.', {
-  pending:
-    'Deliveries that wait for their next attempt, or for the end of a pause of the endpoint. They are sent now, and their retry schedule goes on.',
-  held: 'Deliveries held because the webhook was disabled, or did not listen to the account for a time.',
-  failed: 'Deliveries that failed permanently.',
-  succeeded: 'Deliveries that succeeded. The endpoint receives them again.',
+export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of deliveries to redeliver.', {
+  pending: 'Waiting for an attempt, which is made now.',
+  held: 'Held while the webhook did not listen.',
+  failed: 'Failed for good.',
+  succeeded: 'Succeeded. The endpoint receives them again.',
 } satisfies Record<RedeliverableState, string>);
 
 export const FailureReasonEnum = contractEnum(
   'DeliveryFailureReason',
   'Why an attempt received no complete response.',
   {
-    address_refused: 'The address is not public, and this deployment does not allow it.',
+    address_refused: 'The address is not public, and not allowed.',
     name_not_found: 'The host name could not be resolved.',
     connection_failed: 'The connection could not be established.',
-    connection_lost: 'The connection closed before the response was complete.',
-    tls_failed: 'The TLS handshake failed or the certificate was rejected.',
+    connection_lost: 'The connection closed before the end of the response.',
+    tls_failed: 'The TLS handshake or the certificate failed.',
     timeout: 'The response was not complete within 15 seconds.',
     invalid_response: 'The response was not valid HTTP.',
   } satisfies Record<FailureReason, string>,

@@ -15,39 +15,38 @@ import { listEvents, readDataOfEvents, watchEvents } from '../operations.ts';
 import { type AccountEvent, deliveryLimits, eventListScope, maxReplayedEvents } from '../shapes.ts';
 
 const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').implement({
-  description: 'An event of a connected account, which the gateway keeps whether or not a webhook receives it.',
+  description: 'An event of an account, kept also without a webhook.',
   interfaces: [Node],
   isTypeOf: isOf<AccountEvent>('AccountEvent'),
   fields: (t) => ({
     id: t.id({
-      description: 'Global id of the event.',
+      description: 'Global id.',
       extensions: standsAt({ globalId: 'AccountEvent', key: 'event_id' }),
       resolve: ({ event_id }) => globalId('AccountEvent', event_id),
     }),
-    eventId: t.exposeID('event_id', { description: 'Id of the event, as its deliveries have it.' }),
+    eventId: t.exposeID('event_id', { description: 'Id of the event, in its deliveries.' }),
     source: t.expose('source', { type: WebhookSourceEnum, description: 'Source of the event.' }),
     event: t.expose('event', { type: WebhookEventEnum, description: 'Type of the event.' }),
     accountId: t.exposeID('account_id', {
       nullable: true,
-      description: 'Id of the account that the event belongs to; null if it belongs to none.',
+      description: 'Account of the event; null if it has none.',
     }),
     account: t.field({
       type: AccountObject,
-      ...foundById(
-        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it.',
-        accountItem,
-        { ids: { accountId: 'account_id' }, unless: 'account_id' },
-      ),
+      ...foundById('Account of the event; null if the key cannot see one.', accountItem, {
+        ids: { accountId: 'account_id' },
+        unless: 'account_id',
+      }),
       resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
     }),
     data: t.field({
       type: 'JSON',
-      description: 'Data of the event, with the keys of its source, as `eventSamples` shows them.',
+      description: 'Data with the keys of the source, as in `eventSamples`.',
       runs: readDataOfEvents,
       extensions: readsById,
       resolve: async ({ event_id }, _args, { loaders }) => (await loaders.dataOfEvents.load(event_id)) ?? gone(),
     }),
-    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the gateway received the event.' }),
+    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the gateway received it.' }),
   }),
 });
 
@@ -61,10 +60,10 @@ const AccountEventConnection = connectionType<AccountEvent>('AccountEvent', Acco
 
 const filterArgs = builder.args((t) => ({
   accountIds: t.idList({
-    description: `Ids of 1 to ${maxWatched} accounts. Defaults to all that the API key may act for.`,
+    description: `1 to ${maxWatched} accounts. Defaults to all of the key.`,
   }),
-  source: t.field({ type: [WebhookSourceEnum], description: 'Sources of the events. Defaults to all.' }),
-  event: t.field({ type: [WebhookEventEnum], description: 'Types of the events. Defaults to all.' }),
+  source: t.field({ type: [WebhookSourceEnum], description: 'Sources of the events.' }),
+  event: t.field({ type: [WebhookEventEnum], description: 'Types of the events.' }),
 }));
 
 const requestOf = requestFor({
@@ -78,9 +77,8 @@ builder.queryField('events', (t) =>
   t.field({
     type: AccountEventConnection,
     nullable: true,
-    description:
-      'Lists the events of accounts that are kept, newest first, as `eventReceived` emits them; without test events, fired triggers and notices, which are for one webhook each.',
-    args: { ...filterArgs, ...connectionArgs(deliveryLimits, 'events') },
+    description: 'Kept events of accounts, newest first, without tests and fired webhooks.',
+    args: { ...filterArgs, ...connectionArgs(deliveryLimits) },
     runs: listEvents,
     resolve: (_root, args, context) => readConnection(context, requestOf(args, context)),
   }),
@@ -89,13 +87,12 @@ builder.queryField('events', (t) =>
 builder.subscriptionField('eventReceived', (t) =>
   t.field({
     type: AccountEventObject,
-    description:
-      'Emits each event of an account once it is stored. With `since`, first those that are kept since then, so that nothing is lost between a list and the subscription. An event may come twice: compare its `id`.',
+    description: 'Emits events of accounts. One may come twice: compare its `id`.',
     args: {
       ...filterArgs,
       since: t.arg({
         type: 'DateTime',
-        description: `Emits first the events that are kept since this time, and those of the ten seconds before it, oldest first: ${maxReplayedEvents} at most. Give \`createdAt\` of the newest event that you have.`,
+        description: `Begins with up to ${maxReplayedEvents} events since ten seconds before this time.`,
       }),
     },
     runs: watchEvents,

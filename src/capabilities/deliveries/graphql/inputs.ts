@@ -5,19 +5,17 @@ import { RedeliverableStateEnum } from './enums.ts';
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
 const idempotencyField = {
-  description:
-    'Unique key, up to 255 characters, that makes retries safe. A request with a key that is known for the account creates nothing new, whichever API key it is made with.',
+  description: 'Key of your own, up to 255 characters: once for the account.',
 } as const;
 
 export const EmitEventInput = builder.inputType('EmitEventInput', {
   description: 'The event to emit.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the account that the event belongs to.' }),
+    accountId: t.id({ required: true, description: 'Account of the event.' }),
     event: t.field({ type: WebhookEventEnum, required: true, description: 'Type of the event.' }),
     data: t.field({
       type: 'JSON',
-      description:
-        "Object with the keys of the event's source, spelled as in `eventSamples`, except `account_id`, `account_type` and `webhook_name`, which the gateway sets. Defaults to the data of the sample.",
+      description: 'Data as in `eventSamples`, its default, without what the gateway sets.',
     }),
     idempotencyKey: t.string(idempotencyField),
   }),
@@ -29,36 +27,36 @@ export function emitRequest({ data, ...input }: typeof EmitEventInput.$inferInpu
 }
 
 const MessageContextInput = builder.inputType('MessageContextInput', {
-  description: 'The message to fire a webhook from.',
+  description: 'A message to fire from.',
   fields: (t) => ({
     messageId: t.id({ required: true, description: 'Id of the message.' }),
-    chatId: t.id({ required: true, description: 'Id of the chat that contains the message.' }),
+    chatId: t.id({ required: true, description: 'Id of the chat of the message.' }),
   }),
 });
 
 const ChatContextInput = builder.inputType('ChatContextInput', {
-  description: 'The chat to fire a webhook from.',
+  description: 'A chat to fire from.',
   fields: (t) => ({ chatId: t.id({ required: true, description: 'Id of the chat.' }) }),
 });
 
 const FireContextInput = builder.inputType('FireContextInput', {
-  description: "The context to fire a webhook from. Set the field that matches the `context` of the webhook's trigger.",
+  description: "Where to fire from: the `context` of the webhook's trigger.",
   isOneOf: true,
   fields: (t) => ({
-    message: t.field({ type: MessageContextInput, description: 'Fires from a message.' }),
-    chat: t.field({ type: ChatContextInput, description: 'Fires from a chat.' }),
+    message: t.field({ type: MessageContextInput, description: 'A message.' }),
+    chat: t.field({ type: ChatContextInput, description: 'A chat.' }),
   }),
 });
 
 export const FireTriggerWebhookInput = builder.inputType('FireTriggerWebhookInput', {
-  description: 'The TRIGGER webhook to fire, and the context to fire it from.',
+  description: 'A webhook to fire, and where from.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
-    accountId: t.id({ required: true, description: 'Id of the account that the message or chat belongs to.' }),
+    accountId: t.id({ required: true, description: 'Account of the message or chat.' }),
     context: t.field({
       type: FireContextInput,
       required: true,
-      description: 'The message or chat to fire the webhook from.',
+      description: 'Message or chat to fire from.',
     }),
     idempotencyKey: t.string(idempotencyField),
   }),
@@ -70,31 +68,31 @@ export function fireRequest({ context, ...input }: typeof FireTriggerWebhookInpu
 }
 
 export const SendTestEventInput = builder.inputType('SendTestEventInput', {
-  description: 'The webhook to test, and the event to send.',
+  description: 'A webhook to test.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
     event: t.field({
       type: WebhookEventEnum,
-      description: 'Type of the event. Defaults to the first event that the webhook is subscribed to.',
+      description: 'Type of the event. Defaults to the first of the webhook.',
     }),
   }),
 });
 
 export const RedeliverInput = builder.inputType('RedeliverInput', {
-  description: 'The delivery to redeliver.',
+  description: 'A delivery to redeliver.',
   fields: (t) => ({ deliveryId: t.id({ required: true, description: 'Id of the delivery.' }) }),
 });
 
 export const RedeliverAllInput = builder.inputType('RedeliverAllInput', {
-  description: 'The deliveries to redeliver.',
+  description: 'Deliveries to redeliver.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
     state: t.field({
       type: RedeliverableStateEnum,
       required: true,
-      description: 'State of the deliveries to redeliver.',
+      description: 'State of deliveries to redeliver.',
     }),
-    since: t.field({ type: 'DateTime', description: 'Only redeliver deliveries created at or after this time.' }),
-    until: t.field({ type: 'DateTime', description: 'Only redeliver deliveries created before this time.' }),
+    since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
 });

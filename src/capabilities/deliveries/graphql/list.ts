@@ -15,17 +15,17 @@ const DeliveryConnection = countedConnectionType<Delivery>('Delivery', DeliveryO
 const listArgs = builder.args((t) => ({
   state: t.field({
     type: [DeliveryStateEnum],
-    description: 'States of the deliveries to list. Defaults to all states.',
+    description: 'States to list.',
   }),
   event: t.field({
     type: [WebhookEventEnum],
-    description: 'Events of the deliveries to list. Defaults to all.',
+    description: 'Events to list deliveries of.',
   }),
-  accountId: t.id({ description: 'Lists only the deliveries of events of this account.' }),
-  since: t.field({ type: 'DateTime', description: 'Lists only deliveries created at or after this time.' }),
-  until: t.field({ type: 'DateTime', description: 'Lists only deliveries created before this time.' }),
-  orderBy: t.field({ type: DeliveryOrderEnum, description: 'Order of the list. Defaults to the newest first.' }),
-  ...connectionArgs(deliveryLimits, 'deliveries'),
+  accountId: t.id({ description: 'Account of the events.' }),
+  since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
+  until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
+  orderBy: t.field({ type: DeliveryOrderEnum, description: 'Order. Defaults to the newest first.' }),
+  ...connectionArgs(deliveryLimits),
 }));
 
 const deliveries = {
@@ -47,9 +47,8 @@ builder.queryField('deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
     nullable: true,
-    description:
-      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts.',
-    args: { webhookId: t.arg.id({ description: 'Lists only the deliveries to this webhook.' }), ...listArgs },
+    description: 'Deliveries of events of accounts of the key.',
+    args: { webhookId: t.arg.id({ description: 'Webhook that received them.' }), ...listArgs },
     extensions: readsFrom(deliveryList),
     resolve: (_root, args, context) => connectDeliveries(context, args),
   }),
@@ -59,7 +58,7 @@ builder.objectField(WebhookObject, 'deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
     nullable: true,
-    description: 'Lists the deliveries to the webhook.',
+    description: 'Deliveries to the webhook.',
     args: listArgs,
     extensions: readsFrom(deliveryList, { ids: { webhookId: 'id' } }),
     resolve: ({ id }, args, context) => connectDeliveries(context, { ...args, webhookId: id }),

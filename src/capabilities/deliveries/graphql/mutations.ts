@@ -16,17 +16,16 @@ import {
 } from './inputs.ts';
 
 const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').implement({
-  description: 'The event is stored. It is delivered even if the gateway restarts.',
+  description: 'An event is stored, and will be delivered.',
   fields: (t) => ({
     eventId: t.exposeID('event_id', { description: 'Id of the event.' }),
     repeated: t.exposeBoolean('repeated', {
-      description:
-        'Whether this idempotency key was used before for the account. If so, this is the original event, and nothing new was created.',
+      description: 'Whether an earlier request with the idempotency key emitted it.',
     }),
     deliveries: t.field({
       type: [DeliveryObject],
       nullable: { list: false, items: true },
-      description: 'Deliveries of the event, one for each webhook, including held ones.',
+      description: 'Deliveries, one for each webhook.',
       runs: findDeliveries,
       extensions: readsList(50),
       resolve: ({ delivery_ids }, _args, { loaders }) => delivery_ids.map((id) => loaders.deliveries.load(id)),
@@ -35,39 +34,37 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
 });
 
 const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliveryScheduled').implement({
-  description: 'The delivery is scheduled again, with as many attempts as a new one.',
+  description: 'A delivery is scheduled again, with attempts as a new one.',
   fields: (t) => ({
     deliveryId: t.exposeID('delivery_id', { description: 'Id of the delivery.' }),
     delivery: t.field({
       type: DeliveryObject,
-      ...foundById('The scheduled delivery.', findDeliveries),
+      ...foundById('The delivery.', findDeliveries),
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.deliveries.load(delivery_id),
     }),
   }),
 });
 
 const DeliveriesRedeliveredObject = builder.objectRef<DeliveriesRedelivered>('DeliveriesRedelivered').implement({
-  description: 'The deliveries are scheduled again.',
+  description: 'Deliveries are scheduled again.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
-    count: t.exposeInt('count', { description: 'Number of scheduled deliveries.' }),
+    count: t.exposeInt('count', { description: 'Number of deliveries.' }),
   }),
 });
 
-const emitResult = mutationResult<EventEmitted>('EmitEventResult', 'The emitted event, or the error.', [
-  EventEmittedObject,
-]);
-const redeliverResult = mutationResult<DeliveryScheduled>('RedeliverResult', 'The scheduled delivery, or the error.', [
+const emitResult = mutationResult<EventEmitted>('EmitEventResult', 'The event, or an error.', [EventEmittedObject]);
+const redeliverResult = mutationResult<DeliveryScheduled>('RedeliverResult', 'The delivery, or an error.', [
   DeliveryScheduledObject,
 ]);
 const redeliverAllResult = mutationResult<DeliveriesRedelivered>(
   'RedeliverAllResult',
-  'The number of scheduled deliveries, or the error.',
+  'The number of deliveries, or an error.',
   [DeliveriesRedeliveredObject],
 );
 
 mutationField('emitEvent', {
-  description: 'Emits an event of an account. It is delivered to every webhook that is subscribed to it.',
+  description: 'Emits an event to every webhook that is subscribed to it.',
   input: EmitEventInput,
   inputDescription: 'The event to emit.',
   result: emitResult,
@@ -76,9 +73,9 @@ mutationField('emitEvent', {
 });
 
 mutationField('fireTriggerWebhook', {
-  description: 'Fires a TRIGGER webhook from a message or a chat.',
+  description: 'Fires a TRIGGER webhook.',
   input: FireTriggerWebhookInput,
-  inputDescription: 'The webhook to fire, and its context.',
+  inputDescription: 'The webhook, and where to fire it from.',
   result: emitResult,
   operation: fireTrigger,
   toRequest: fireRequest,
@@ -93,19 +90,17 @@ mutationField('sendTestEvent', {
 });
 
 mutationField('redeliver', {
-  description:
-    'Redelivers a delivery that has succeeded, failed or been held, or sends one now that waits for its next attempt, if its webhook still listens to its account.',
+  description: 'Sends a delivery again, or now, if its webhook listens to its account.',
   input: RedeliverInput,
-  inputDescription: 'The delivery to redeliver.',
+  inputDescription: 'A delivery to redeliver.',
   result: redeliverResult,
   operation: redeliver,
 });
 
 mutationField('redeliverAll', {
-  description:
-    "Redelivers a webhook's deliveries in the given state, except those for accounts that it no longer listens to.",
+  description: "Sends a webhook's deliveries of a state, for accounts that it listens to.",
   input: RedeliverAllInput,
-  inputDescription: 'The deliveries to redeliver.',
+  inputDescription: 'Deliveries to redeliver.',
   result: redeliverAllResult,
   operation: redeliverAll,
   refusesNull: true,

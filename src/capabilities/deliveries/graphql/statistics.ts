@@ -20,46 +20,44 @@ import { StatisticsPeriodEnum } from './enums.ts';
 const AttemptStatisticsObject = builder.objectRef<AttemptStatistics>('AttemptStatistics').implement({
   description: 'How delivery attempts ended.',
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Number of attempts.' }),
-    succeededCount: t.exposeInt('succeeded_count', { description: 'Number of attempts that succeeded.' }),
+    count: t.exposeInt('count', { description: 'Attempts.' }),
+    succeededCount: t.exposeInt('succeeded_count', { description: 'Attempts that succeeded.' }),
     successRate: t.float({
       nullable: true,
-      description: 'Share of the attempts that succeeded, from 0 to 1; null if there were no attempts.',
+      description: 'Share that succeeded, from 0 to 1; null without attempts.',
       resolve: ({ count, succeeded_count }) => (count === 0 ? null : succeeded_count / count),
     }),
     medianDurationMs: t.exposeInt('median_duration_ms', {
       nullable: true,
-      description:
-        'Estimated median of the durations of the requests, in milliseconds; null if there were no attempts.',
+      description: 'Estimated median in milliseconds; null without attempts.',
     }),
     p95DurationMs: t.exposeInt('p95_duration_ms', {
       nullable: true,
-      description:
-        'Estimated duration, in milliseconds, within which 95 of 100 requests ended; null if there were no attempts.',
+      description: 'Estimated duration of 95 of 100, in milliseconds; null without attempts.',
     }),
   }),
 });
 
 const StatisticsSpanObject = builder.objectRef<StatisticsSpan>('StatisticsSpan').implement({
-  description: 'The delivery attempts that began in a span of time.',
+  description: 'Attempts that began in a span of time.',
   fields: (t) => ({
-    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start of the span.' }),
+    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
     endsAt: t.expose('ends_at', {
       type: 'DateTime',
-      description: 'End of the span, which is not part of it. That of the last span is in the future.',
+      description: 'End, exclusive; of the last span in the future.',
     }),
-    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'The attempts of the span.' }),
+    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'Attempts of the span.' }),
   }),
 });
 
 const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
-  description: 'How delivery attempts ended over a period up to now.',
+  description: 'How delivery attempts ended over a period.',
   fields: (t) => ({
-    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start of the period.' }),
-    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'The attempts of the whole period.' }),
+    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
+    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'Attempts of the whole period.' }),
     spans: t.expose('spans', {
       type: [StatisticsSpanObject],
-      description: 'The period in spans of equal length, the oldest first. A span without attempts is among them.',
+      description: 'Equal parts of the period, oldest first, also without attempts.',
       extensions: listOf(Math.max(...Object.values(statisticsPeriods).map(({ spans }) => spans))),
     }),
   }),
@@ -69,15 +67,15 @@ const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog')
   description: 'Deliveries that are pending or held.',
   fields: (t) => ({
     pendingCount: t.exposeInt('pending_count', {
-      description: `Number of pending deliveries, including those that wait for a retry. Counting ends at ${maxCounted}.`,
+      description: `Pending deliveries, counted up to ${maxCounted}.`,
     }),
     heldCount: t.exposeInt('held_count', {
-      description: `Number of held deliveries, which wait until you redeliver them. Counting ends at ${maxCounted}.`,
+      description: `Held deliveries, counted up to ${maxCounted}.`,
     }),
     oldestPendingAt: t.expose('oldest_pending_at', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the oldest pending delivery was created; null if none is pending.',
+      description: 'When the oldest pending one was created; null without any.',
     }),
   }),
 });
@@ -92,8 +90,7 @@ builder.objectFields(WebhookObject, (t) => ({
   statistics: t.field({
     type: WebhookStatisticsObject,
     nullable: true,
-    description:
-      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account.',
+    description: 'How attempts ended; null if the key may not manage the webhook.',
     args: statisticsArgs,
     runs: readStatistics,
     extensions: readsCounts,
@@ -103,8 +100,7 @@ builder.objectFields(WebhookObject, (t) => ({
   backlog: t.field({
     type: WebhookBacklogObject,
     nullable: true,
-    description:
-      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook.',
+    description: 'Waiting deliveries; null if the key may not manage the webhook.',
     runs: readBacklogs,
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
@@ -115,34 +111,32 @@ const WebhookSummaryObject = builder.objectRef<WebhookSummary>('WebhookSummary')
   description: 'Figures of all webhooks of a workspace.',
   fields: (t) => ({
     count: t.int({
-      description: 'Number of webhooks.',
+      description: 'Webhooks.',
       resolve: ({ counts }) => Object.values(counts).reduce((sum, count) => sum + count, 0),
     }),
     healthyCount: t.int({
-      description: 'Number of webhooks that are enabled and not failing.',
+      description: 'Webhooks that are enabled and not failing.',
       resolve: ({ counts }) => counts.healthy,
     }),
     failingCount: t.int({
-      description: 'Number of webhooks that are failing. To list them: `webhooks(health: FAILING)`.',
+      description: 'Webhooks that are failing.',
       resolve: ({ counts }) => counts.failing,
     }),
     disabledCount: t.int({
-      description: 'Number of webhooks that are disabled, by whomever.',
+      description: 'Disabled webhooks, by whomever.',
       resolve: ({ counts }) => counts.disabled_by_gateway + counts.disabled_by_caller,
     }),
     disabledByGatewayCount: t.int({
-      description:
-        'Number of webhooks that the gateway has disabled, as their endpoints are gone or failed for five days.',
+      description: 'Webhooks that the gateway has disabled.',
       resolve: ({ counts }) => counts.disabled_by_gateway,
     }),
     statistics: t.expose('statistics', {
       type: WebhookStatisticsObject,
-      description:
-        'How the delivery attempts to all webhooks ended, those to webhooks that were deleted since among them.',
+      description: 'How attempts ended, also to webhooks deleted since.',
     }),
     backlog: t.expose('backlog', {
       type: WebhookBacklogObject,
-      description: 'The deliveries of all webhooks that are pending or held.',
+      description: 'Waiting deliveries.',
     }),
   }),
 });
@@ -151,7 +145,7 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
   t.field({
     type: WebhookSummaryObject,
     nullable: true,
-    description: 'Figures of all webhooks of the workspace; null for an API key that is limited to accounts.',
+    description: 'Figures of all webhooks; null for keys limited to accounts.',
     args: statisticsArgs,
     runs: readWebhookSummary,
     extensions: readsCounts,

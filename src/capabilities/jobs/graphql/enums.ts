@@ -8,35 +8,23 @@ export const WorkplaceEnum = contractEnum('Workplace', 'Where the work takes pla
 
 export const EmploymentStatusEnum = contractEnum(
   'EmploymentStatus',
-  'The type of employment.',
+  'Type of employment.',
   meanings.employmentStatuses,
 );
 
-export const SeniorityEnum = contractEnum('Seniority', 'The seniority level of a position.', meanings.seniorities);
+export const SeniorityEnum = contractEnum('Seniority', 'Seniority of a position.', meanings.seniorities);
 
-export const PayFrequencyEnum = contractEnum(
-  'PayFrequency',
-  'The period that a pay range refers to.',
-  meanings.payFrequencies,
-);
+export const PayFrequencyEnum = contractEnum('PayFrequency', 'Period of a pay range.', meanings.payFrequencies);
 
-export const JobServiceEnum = contractEnum(
-  'JobService',
-  'The service of the network that publishes a job.',
-  meanings.jobServices,
-);
+export const JobServiceEnum = contractEnum('JobService', 'Service that publishes a job.', meanings.jobServices);
 
-export const PublishModeEnum = contractEnum(
-  'PublishMode',
-  'How a job is listed: free of charge or paid.',
-  meanings.publishModes,
-);
+export const PublishModeEnum = contractEnum('PublishMode', 'Free or paid listing.', meanings.publishModes);
 
-export const JobStateEnum = contractEnum('JobState', 'The state of a job posting.', meanings.jobStates, { read: true });
+export const JobStateEnum = contractEnum('JobState', 'State of a job posting.', meanings.jobStates, { read: true });
 
 export const CheckpointTypeEnum = contractEnum(
   'CheckpointType',
-  'What the network asks for before it publishes a draft.',
+  'What the network asks for before publication.',
   meanings.checkpointTypes,
   { read: true },
 );

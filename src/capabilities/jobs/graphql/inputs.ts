@@ -14,10 +14,10 @@ import {
 const between = ({ min, max }: { readonly min: number; readonly max: number }) => `${min} to ${max} entries`;
 
 const JobNameInput = builder.inputType('JobNameInput', {
-  description: 'A job title or a company. Provide its id, or free text if it has none.',
+  description: 'A job title or a company, by id or as free text.',
   fields: (t) => ({
-    providerId: t.id({ description: 'Numeric id at the network, from its search-parameter lookup.' }),
-    text: t.string({ description: 'Free text, used when there is no id.' }),
+    providerId: t.id({ description: "Numeric id from the network's lookup." }),
+    text: t.string({ description: 'Free text, without an id.' }),
   }),
 });
 
@@ -25,43 +25,43 @@ const JobPayInput = builder.inputType('JobPayInput', {
   description: 'A pay range.',
   fields: (t) => ({
     currency: t.field({ type: 'Currency', required: true, description: 'Currency of the amounts.' }),
-    min: t.float({ required: true, description: 'Lower bound. Must not be negative.' }),
-    max: t.float({ required: true, description: 'Upper bound. Must not be below `min`.' }),
+    min: t.float({ required: true, description: 'Lower bound, from 0.' }),
+    max: t.float({ required: true, description: 'Upper bound, from `min`.' }),
     payFrequency: t.field({
       type: PayFrequencyEnum,
       required: true,
-      description: 'The period that the amounts refer to.',
+      description: 'Period of the amounts.',
     }),
   }),
 });
 
 const NumericScreeningQuestionInput = builder.inputType('NumericScreeningQuestionInput', {
-  description: 'A screening question that takes a number.',
+  description: 'A question that takes a number.',
   fields: (t) => ({
-    question: t.string({ required: true, description: 'Text of the question.' }),
-    position: t.float({ description: 'Position of the question in the list.' }),
-    mustMatch: t.boolean({ description: 'Whether applicants must give an expected answer.' }),
+    question: t.string({ required: true, description: 'Text.' }),
+    position: t.float({ description: 'Position in the list.' }),
+    mustMatch: t.boolean({ description: 'Whether an expected answer is required.' }),
     minExpectation: t.float({ description: 'Lowest expected answer.' }),
-    maxExpectation: t.float({ description: 'Highest expected answer. Must not be below `minExpectation`.' }),
+    maxExpectation: t.float({ description: 'Highest expected answer, from `minExpectation`.' }),
   }),
 });
 
 const MultipleChoicesScreeningQuestionInput = builder.inputType('MultipleChoicesScreeningQuestionInput', {
-  description: 'A multiple-choice screening question.',
+  description: 'A question with choices.',
   fields: (t) => ({
-    question: t.string({ required: true, description: 'Text of the question.' }),
-    choices: t.stringList({ required: true, description: 'The choices offered.' }),
+    question: t.string({ required: true, description: 'Text.' }),
+    choices: t.stringList({ required: true, description: 'Choices offered.' }),
     expectedChoices: t.stringList({
       required: true,
-      description: 'The expected choices. Each must be one of `choices`.',
+      description: 'Expected ones of `choices`.',
     }),
-    position: t.float({ description: 'Position of the question in the list.' }),
-    mustMatch: t.boolean({ description: 'Whether applicants must give an expected answer.' }),
+    position: t.float({ description: 'Position in the list.' }),
+    mustMatch: t.boolean({ description: 'Whether an expected answer is required.' }),
   }),
 });
 
 const ScreeningQuestionInput = builder.inputType('ScreeningQuestionInput', {
-  description: 'A screening question for applicants. Provide exactly one field.',
+  description: 'A question for applicants.',
   isOneOf: true,
   fields: (t) => ({
     numeric: t.field({ type: NumericScreeningQuestionInput, description: 'A question that takes a number.' }),
@@ -77,32 +77,32 @@ const JobRecruiterInput = builder.inputType('JobRecruiterInput', {
   fields: (t) => ({
     projectId: t.id({ required: true, description: 'Id of the project to link the job to.' }),
     functions: t.idList({
-      description: `Ids of job functions, in lower case, from the lookup type \`JOB_FUNCTION\`: ${between(recruiterLimits.functions)}.`,
+      description: `Lower-case ids of the lookup \`JOB_FUNCTION\`: ${between(recruiterLimits.functions)}.`,
     }),
     industries: t.idList({ description: `Ids of industries: ${between(recruiterLimits.industries)}.` }),
     skills: t.idList({ description: `Ids of skills: ${between(recruiterLimits.skills)}.` }),
-    seniority: t.field({ type: SeniorityEnum, description: 'Seniority level of the position.' }),
-    hasPosterInfo: t.boolean({ description: 'Whether the posting shows who posted it. Defaults to true.' }),
+    seniority: t.field({ type: SeniorityEnum, description: 'Seniority.' }),
+    hasPosterInfo: t.boolean({ description: 'Whether the poster is shown. Defaults to true.' }),
   }),
 });
 
 const PnetApplyMethodInput = builder.inputType('PnetApplyMethodInput', {
-  description: 'Applications are made on the network.',
+  description: 'Applications on the network.',
   fields: (t) => ({
-    notificationEmail: t.string({ required: true, description: 'Email address that is notified of applications.' }),
-    isResumeRequired: t.boolean({ required: true, description: 'Whether applicants must attach a résumé.' }),
+    notificationEmail: t.string({ required: true, description: 'Address that is notified of applications.' }),
+    isResumeRequired: t.boolean({ required: true, description: 'Whether a résumé is required.' }),
   }),
 });
 
 const ExternalApplyMethodInput = builder.inputType('ExternalApplyMethodInput', {
-  description: 'Applications are made on an external website.',
+  description: 'Applications on a website.',
   fields: (t) => ({
-    url: t.string({ required: true, description: 'URL of the website, with the scheme http or https.' }),
+    url: t.string({ required: true, description: 'URL, `http` or `https`.' }),
   }),
 });
 
 const ApplyMethodInput = builder.inputType('ApplyMethodInput', {
-  description: 'How applications are made. Provide exactly one field.',
+  description: 'How to apply.',
   isOneOf: true,
   fields: (t) => ({
     pnet: t.field({ type: PnetApplyMethodInput, description: 'On the network.' }),
@@ -111,21 +111,21 @@ const ApplyMethodInput = builder.inputType('ApplyMethodInput', {
 });
 
 const AutoArchiveApplicantsInput = builder.inputType('AutoArchiveApplicantsInput', {
-  description: 'Which applicants are archived automatically.',
+  description: 'Who is archived automatically.',
   fields: (t) => ({
     hasFailedScreening: t.boolean({
-      description: 'Archives applicants who fail a must-match screening question. Defaults to true.',
+      description: 'Who fails a required question. Defaults to true.',
     }),
     isOutsideOfCountry: t.boolean({
-      description: 'Archives applicants outside the country of the job. Defaults to true.',
+      description: 'Who is outside the country of the job. Defaults to true.',
     }),
   }),
 });
 
 /** How an edit removes a value, where the contract has a way to. */
 const clearedBy = {
-  text: ' To clear it, send an empty string.',
-  list: ' To clear it, send an empty list.',
+  text: ' An empty text clears it.',
+  list: ' An empty list clears it.',
   nothing: ' Cannot be cleared.',
 } as const;
 
@@ -136,34 +136,34 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
     company: t.field({ type: JobNameInput, description: `The hiring company.${clearing.nothing}` }),
     workplace: t.field({ type: WorkplaceEnum, description: `Where the work takes place.${clearing.nothing}` }),
     location: t.id({
-      description: `Numeric id of the location, from the lookup type \`LOCATION\`.${clearing.nothing}`,
+      description: `Numeric id of the lookup \`LOCATION\`.${clearing.nothing}`,
     }),
     employmentStatus: t.field({ type: EmploymentStatusEnum, description: `Type of employment.${clearing.nothing}` }),
     description: t.string({
-      description: `Job description, up to 20,000 characters. HTML tags are allowed.${clearing.text}`,
+      description: `HTML or text, up to 20,000 characters.${clearing.text}`,
     }),
-    autoRejectionTemplate: t.string({ description: `Message that rejected applicants receive.${clearing.text}` }),
+    autoRejectionTemplate: t.string({ description: `Message to rejected applicants.${clearing.text}` }),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInput],
-      description: `Questions for applicants. An edit replaces the whole list.${clearing.list}`,
+      description: `Questions for applicants.${clearing.list}`,
     }),
     recruiter: t.field({
       type: JobRecruiterInput,
       description: `Settings of the recruiting service.${clearing.nothing}`,
     }),
     trackingPixelUrl: t.string({
-      description: `URL of a tracking pixel that loads with the posting.${clearing.nothing}`,
+      description: `URL of a pixel that loads with the posting.${clearing.nothing}`,
     }),
-    companyJobId: t.id({ description: `Id of the job in your own system.${clearing.text}` }),
-    applyMethod: t.field({ type: ApplyMethodInput, description: `How applications are made.${clearing.nothing}` }),
+    companyJobId: t.id({ description: `Id in your own system.${clearing.text}` }),
+    applyMethod: t.field({ type: ApplyMethodInput, description: `How to apply.${clearing.nothing}` }),
     salary: t.field({ type: JobPayInput, description: `Salary range.${clearing.nothing}` }),
     additionalCompensation: t.field({
       type: JobPayInput,
-      description: `Compensation paid on top of the salary.${clearing.nothing}`,
+      description: `Pay on top of the salary.${clearing.nothing}`,
     }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveApplicantsInput,
-      description: 'Which applicants are archived automatically.',
+      description: 'Who is archived automatically.',
     }),
     hasRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified. Defaults to true.',
@@ -172,20 +172,19 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
 };
 
 export const EditJobInput = builder.inputType('EditJobInput', {
-  description:
-    'Changes to a job posting. Each field that is present replaces the stored value as a whole. To keep a value, omit its field: null is an error.',
+  description: 'Changes to a job. Omit what to keep: null is an error.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
-    jobId: t.id({ required: true, description: 'Id of the job to edit.' }),
+    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    jobId: t.id({ required: true, description: 'Job to edit.' }),
     jobTitle: t.field({ type: JobNameInput, description: `Job title.${clearedBy.nothing}` }),
     ...jobInputFields(t, true),
   }),
 });
 
 export const CreateJobDraftInput = builder.inputType('CreateJobDraftInput', {
-  description: 'A new draft of a job posting.',
+  description: 'A draft to create.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the connected account that the draft will belong to.' }),
+    accountId: t.id({ required: true, description: 'Account of the draft.' }),
     idempotencyKey: t.string(idempotencyKeyOfCreation),
     jobTitle: t.field({ type: JobNameInput, required: true, description: 'Job title.' }),
     ...jobInputFields(t, false),
@@ -196,12 +195,12 @@ const AmountInput = builder.inputType('AmountInput', {
   description: 'An amount of money.',
   fields: (t) => ({
     currency: t.field({ type: 'Currency', required: true, description: 'Currency of the amount.' }),
-    amount: t.float({ required: true, description: 'The amount. Must be above 0.' }),
+    amount: t.float({ required: true, description: 'Amount above 0.' }),
   }),
 });
 
 const JobBudgetInput = builder.inputType('JobBudgetInput', {
-  description: 'The budget of a promoted job. Provide exactly one field.',
+  description: 'Budget of a promoted job.',
   isOneOf: true,
   fields: (t) => ({
     daily: t.field({ type: AmountInput, description: 'Budget per day.' }),
@@ -212,33 +211,33 @@ const JobBudgetInput = builder.inputType('JobBudgetInput', {
 export const PublishJobInput = builder.inputType('PublishJobInput', {
   description: 'How to publish a draft.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
-    jobId: t.id({ required: true, description: 'Id of the draft to publish.' }),
+    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    jobId: t.id({ required: true, description: 'Draft to publish.' }),
     mode: t.field({
       type: PublishModeEnum,
       required: true,
-      description: 'Whether to publish a free or a paid listing.',
+      description: 'Free or paid listing.',
     }),
-    service: t.field({ type: JobServiceEnum, description: 'Service to publish with. Defaults to `CLASSIC`.' }),
+    service: t.field({ type: JobServiceEnum, description: 'Service. Defaults to `CLASSIC`.' }),
     budget: t.field({
       type: JobBudgetInput,
-      description: "Budget of a `PROMOTED` or `PROMOTED_PLUS` listing. Defaults to the network's recommendation.",
+      description: "Budget of a paid listing. Defaults to the network's recommendation.",
     }),
-    hasHiringPhotoFrame: t.boolean({ description: 'Whether to add the hiring frame to the profile picture.' }),
+    hasHiringPhotoFrame: t.boolean({ description: 'Whether to frame the profile picture.' }),
     bypassEmailVerification: t.boolean({
-      description: 'Whether to skip the verification that the member may post for the current company.',
+      description: 'Whether to skip the verification of the member.',
     }),
   }),
 });
 
 export const SolveJobCheckpointInput = builder.inputType('SolveJobCheckpointInput', {
-  description: "The solution to a draft's checkpoint.",
+  description: "The solution of a draft's checkpoint.",
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
-    jobId: t.id({ required: true, description: 'Id of the draft that the checkpoint belongs to.' }),
+    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    jobId: t.id({ required: true, description: 'Draft of the checkpoint.' }),
     solution: t.string({
       required: true,
-      description: 'The one-time code, or the token from the email, that the network sent.',
+      description: 'One-time code, or token from the email.',
     }),
   }),
 });

@@ -32,7 +32,7 @@ function postingAfter(
 
 const postingField = {
   type: PnetJobPostingObject,
-  ...foundById('The job after the mutation.', findJobs),
+  ...foundById('The job afterwards.', findJobs),
 } as const;
 
 /** A payload that clients can add to a list, unlike the result union, which has errors. */
@@ -43,19 +43,19 @@ interface JobCreated {
 }
 
 const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostingCreated').implement({
-  description: 'The draft was created.',
+  description: 'A draft was created.',
   fields: (t) => ({
     jobId: t.id({
-      description: 'Id of the new draft.',
+      description: 'Id of the draft.',
       resolve: ({ posting }) => posting.job_id,
     }),
-    jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The new draft.' }),
+    jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The draft.' }),
     repeated: t.exposeBoolean('repeated', repeatedOfCreation),
   }),
 });
 
 const PnetJobPostingEditedObject = builder.objectRef<JobEdited>('PnetJobPostingEdited').implement({
-  description: 'Result of an edit.',
+  description: 'A job was edited.',
   fields: (t) => ({
     jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
     jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
@@ -63,10 +63,10 @@ const PnetJobPostingEditedObject = builder.objectRef<JobEdited>('PnetJobPostingE
 });
 
 const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPostingPublished').implement({
-  description: 'Result of publishing a draft.',
+  description: 'A draft was published.',
   fields: (t) => ({
     jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
-    state: t.expose('job_state', { type: JobStateEnum, ...required('State of the job after publishing.') }),
+    state: t.expose('job_state', { type: JobStateEnum, ...required('State afterwards.') }),
     jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
   }),
 });
@@ -74,8 +74,7 @@ const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPo
 const PnetJobPostingPublishCheckpointObject = builder
   .objectRef<JobCheckpointOpened>('PnetJobPostingPublishCheckpoint')
   .implement({
-    description:
-      'The network requires another step before it publishes the draft. Complete it with `solveJobCheckpoint`; until then, the draft is not published.',
+    description: 'Not published yet: the network asks for `solveJobCheckpoint`.',
     fields: (t) => ({
       jobId: t.exposeID('job_id', { description: 'Id of the draft.' }),
       // Not `type`: errors of the union have a textual `type`, and a selection cannot have both.
@@ -93,36 +92,32 @@ builder.objectField(errorTypes.checkpoint, 'checkpoint', (t) =>
     type: CheckpointObject,
     needs: 'postings',
     nullable: true,
-    description: 'The checkpoint that is still open: send another input. Null if none is: publish the draft again.',
+    description: 'Checkpoint that is still open; null if none: publish again.',
     resolve: ({ error }) => unsolved(error)?.checkpoint ?? null,
   }),
 );
 
-const editResult = mutationResult<JobEdited>('EditJobResult', 'The edited job, or the reason why the edit failed.', [
-  PnetJobPostingEditedObject,
-]);
+const editResult = mutationResult<JobEdited>('EditJobResult', 'The job, or an error.', [PnetJobPostingEditedObject]);
 
-const draftResult = mutationResult<JobCreated>(
-  'CreateJobDraftResult',
-  'The new draft, or the reason why it was not created.',
-  [PnetJobPostingCreatedObject],
-);
+const draftResult = mutationResult<JobCreated>('CreateJobDraftResult', 'The draft, or an error.', [
+  PnetJobPostingCreatedObject,
+]);
 
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'PublishJobResult',
-  'The published job, the checkpoint that the network requires, or the reason why publishing failed.',
+  'The job, a checkpoint to solve, or an error.',
   [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
 );
 
 const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'SolveJobCheckpointResult',
-  'The published job, the next checkpoint, or the reason why the solution was rejected.',
+  'The job, the next checkpoint, or an error.',
   [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
   { solves: true },
 );
 
 mutationField('editJob', {
-  description: 'Edits a job posting. Only the fields that are present change.',
+  description: 'Edits a job posting.',
   input: EditJobInput,
   inputDescription: 'The job and its changes.',
   result: editResult,
@@ -143,7 +138,7 @@ mutationField('createJobDraft', {
 });
 
 mutationField('publishJob', {
-  description: 'Publishes a draft as a free or a paid listing. The network may require a checkpoint first.',
+  description: 'Publishes a draft. The network may require a checkpoint first.',
   input: PublishJobInput,
   inputDescription: 'The draft and how to publish it.',
   result: publishResult,
@@ -152,7 +147,7 @@ mutationField('publishJob', {
 });
 
 mutationField('solveJobCheckpoint', {
-  description: 'Solves the open checkpoint of a draft. Another checkpoint may follow.',
+  description: 'Solves the checkpoint of a draft. Another may follow.',
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,

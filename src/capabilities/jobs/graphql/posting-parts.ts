@@ -11,13 +11,13 @@ type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
 type ApplyMethod = JobPart<'apply_method'>;
 
 export const JobNameObject = partType<JobPart<'job_title'>>('JobName', {
-  description: 'A job title or a company: its id at the network, or free text.',
+  description: 'A job title or a company, by id or as free text.',
   fields: (t) => ({
     providerId: t.exposeID('id', {
       nullable: true,
-      description: 'Numeric id at the network. Null if it is named by free text.',
+      description: 'Numeric id at the network; null for free text.',
     }),
-    text: t.exposeString('text', { nullable: true, description: 'Free text. Null if it is named by its id only.' }),
+    text: t.exposeString('text', { nullable: true, description: 'Free text; null if there is only the id.' }),
   }),
 });
 
@@ -29,27 +29,27 @@ export const PayObject = partType<JobPart<'salary'>>('JobPay', {
     max: t.exposeFloat('max', { description: 'Upper bound.' }),
     payFrequency: t.expose('pay_frequency', {
       type: PayFrequencyEnum,
-      description: 'The period that the amounts refer to.',
+      description: 'Period of the amounts.',
     }),
   }),
 });
 
 export const ScreeningQuestionInterface = builder.interfaceRef<Question>('ScreeningQuestion').implement({
-  description: 'A screening question for applicants.',
+  description: 'A question for applicants.',
   resolveType: ({ answer_type }) =>
     answer_type === 'numeric' ? 'NumericScreeningQuestion' : 'MultipleChoicesScreeningQuestion',
   fields: (t) => ({
-    question: t.exposeString('question', { description: 'Text of the question.' }),
-    position: t.exposeFloat('position', { nullable: true, description: 'Position of the question in the list.' }),
+    question: t.exposeString('question', { description: 'Text.' }),
+    position: t.exposeFloat('position', { nullable: true, description: 'Position in the list.' }),
     mustMatch: t.exposeBoolean('must_match', {
       nullable: true,
-      description: 'Whether applicants must give an expected answer.',
+      description: 'Whether an expected answer is required.',
     }),
   }),
 });
 
 partType<NumericQuestion>('NumericScreeningQuestion', {
-  description: 'A screening question that takes a number.',
+  description: 'A question that takes a number.',
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
     minExpectation: t.exposeFloat('min_expectation', { nullable: true, description: 'Lowest expected answer.' }),
@@ -58,21 +58,21 @@ partType<NumericQuestion>('NumericScreeningQuestion', {
 });
 
 partType<ChoiceQuestion>('MultipleChoicesScreeningQuestion', {
-  description: 'A multiple-choice screening question.',
+  description: 'A question with choices.',
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
-    choices: t.exposeStringList('choices', { description: 'The choices offered.', extensions: listOf(10) }),
+    choices: t.exposeStringList('choices', { description: 'Choices offered.', extensions: listOf(10) }),
     expectedChoices: t.exposeStringList('expected_choices', {
-      description: 'The expected choices.',
+      description: 'Expected choices.',
       extensions: listOf(10),
     }),
   }),
 });
 
 export const RecruiterObject = partType<JobPart<'recruiter'>>('JobRecruiter', {
-  description: 'Settings of the recruiting service for a job.',
+  description: 'Settings of the recruiting service.',
   fields: (t) => ({
-    projectId: t.exposeID('project_id', { description: 'Id of the project that the job is linked to.' }),
+    projectId: t.exposeID('project_id', { description: 'Project that the job is linked to.' }),
     functions: t.exposeIDList('functions', {
       nullable: true,
       description: 'Ids of job functions.',
@@ -91,32 +91,32 @@ export const RecruiterObject = partType<JobPart<'recruiter'>>('JobRecruiter', {
     seniority: t.expose('seniority', {
       type: SeniorityEnum,
       nullable: true,
-      description: 'Seniority level of the position.',
+      description: 'Seniority.',
     }),
     hasPosterInfo: t.boolean({
-      description: 'Whether the posting shows who posted it.',
+      description: 'Whether the poster is shown.',
       resolve: ({ include_poster_info = true }) => include_poster_info,
     }),
   }),
 });
 
 const PnetApplyMethodObject = partType<Extract<ApplyMethod, { type: 'pnet' }>>('PnetApplyMethod', {
-  description: 'Applications are made on the network.',
+  description: 'Applications on the network.',
   fields: (t) => ({
     notificationEmail: t.exposeString('notification_email', {
-      description: 'Email address that is notified of applications.',
+      description: 'Address that is notified of applications.',
     }),
-    isResumeRequired: t.exposeBoolean('resume_required', { description: 'Whether applicants must attach a résumé.' }),
+    isResumeRequired: t.exposeBoolean('resume_required', { description: 'Whether a résumé is required.' }),
   }),
 });
 
 const ExternalApplyMethodObject = partType<Extract<ApplyMethod, { type: 'external' }>>('ExternalApplyMethod', {
-  description: 'Applications are made on an external website.',
-  fields: (t) => ({ url: t.exposeString('url', { description: 'URL of the website.' }) }),
+  description: 'Applications on a website.',
+  fields: (t) => ({ url: t.exposeString('url', { description: 'URL.' }) }),
 });
 
 export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
-  description: 'How applications are made.',
+  description: 'How to apply.',
   types: [PnetApplyMethodObject, ExternalApplyMethodObject],
   extensions: taggedBy(() => ({
     key: 'type',
@@ -127,27 +127,27 @@ export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
 });
 
 export const AutoArchiveObject = partType<JobPart<'auto_archive_applicants'>>('AutoArchiveApplicants', {
-  description: 'Which applicants are archived automatically.',
+  description: 'Who is archived automatically.',
   fields: (t) => ({
     hasFailedScreening: t.boolean({
-      description: 'Whether applicants who fail a must-match screening question are archived.',
+      description: 'Who fails a required question.',
       resolve: ({ screening_questions = true }) => screening_questions,
     }),
     isOutsideOfCountry: t.boolean({
-      description: 'Whether applicants outside the country of the job are archived.',
+      description: 'Who is outside the country of the job.',
       resolve: ({ outside_of_country = true }) => outside_of_country,
     }),
   }),
 });
 
 export const CheckpointObject = builder.objectRef<OpenCheckpoint>('JobCheckpoint').implement({
-  description: 'A step that the network requires before it publishes a draft.',
+  description: 'A step that the network requires before publication.',
   // No hint: it expires by itself.
   fields: (t) => ({
     checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
     attemptsLeft: t.exposeInt('attempts_left', {
-      description: 'Number of wrong inputs left before the checkpoint closes.',
+      description: 'Wrong solutions left before it closes.',
     }),
-    expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When the checkpoint expires.' }),
+    expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When it expires.' }),
   }),
 });

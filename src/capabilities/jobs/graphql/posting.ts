@@ -60,33 +60,31 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       extensions: standsAt({ globalId: 'Job', key: 'job_id' }),
       resolve: ({ job_id }) => globalId('Job', job_id),
     }),
-    jobId: t.exposeID('job_id', { description: 'Id of the job, also while it is a draft.' }),
-    accountId: t.exposeID('account_id', { description: 'Id of the account that the job belongs to.' }),
+    jobId: t.exposeID('job_id', { description: 'Id of the job or draft.' }),
+    accountId: t.exposeID('account_id', { description: 'Id of its account.' }),
     account: t.field({
       type: AccountObject,
-      ...foundById('The account that the job belongs to.', accountItem, {
+      ...foundById('Its account.', accountItem, {
         ids: { accountId: 'account_id' },
       }),
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
-    state: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),
+    state: t.expose('job_state', { type: JobStateEnum, description: 'State.' }),
     checkpoint: t.expose('checkpoint', {
       type: CheckpointObject,
       nullable: true,
-      description: 'The open checkpoint of the draft. Null if none is open.',
+      description: 'Open checkpoint; null without one.',
     }),
     jobTitle: t.field({ type: JobNameObject, ...contentField('job_title', 'Job title.') }),
     company: t.field({ type: JobNameObject, ...contentField('company', 'The hiring company.') }),
     workplace: t.field({ type: WorkplaceEnum, ...contentField('workplace', 'Where the work takes place.') }),
-    location: t.id(contentField('location', 'Numeric id of the location, from the lookup type `LOCATION`.')),
+    location: t.id(contentField('location', 'Numeric id of the lookup `LOCATION`.')),
     employmentStatus: t.field({
       type: EmploymentStatusEnum,
       ...contentField('employment_status', 'Type of employment.'),
     }),
-    description: t.string(contentField('description', 'Job description, which may contain HTML tags.')),
-    autoRejectionTemplate: t.string(
-      contentField('auto_rejection_template', 'Message that rejected applicants receive.'),
-    ),
+    description: t.string(contentField('description', 'HTML or text.')),
+    autoRejectionTemplate: t.string(contentField('auto_rejection_template', 'Message to rejected applicants.')),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
       description: 'Questions for applicants.',
@@ -94,27 +92,25 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       resolve: async (job, _args, context) => (await loadField(job, 'screening_questions', context)) ?? [],
     }),
     recruiter: t.field({ type: RecruiterObject, ...contentField('recruiter', 'Settings of the recruiting service.') }),
-    trackingPixelUrl: t.string(
-      contentField('tracking_pixel_url', 'URL of a tracking pixel that loads with the posting.'),
-    ),
-    companyJobId: t.id(contentField('company_job_id', 'Id of the job in your own system.')),
-    applyMethod: t.field({ type: ApplyMethodUnion, ...contentField('apply_method', 'How applications are made.') }),
+    trackingPixelUrl: t.string(contentField('tracking_pixel_url', 'URL of a pixel that loads with the posting.')),
+    companyJobId: t.id(contentField('company_job_id', 'Id in your own system.')),
+    applyMethod: t.field({ type: ApplyMethodUnion, ...contentField('apply_method', 'How to apply.') }),
     salary: t.field({ type: PayObject, ...contentField('salary', 'Salary range.') }),
     additionalCompensation: t.field({
       type: PayObject,
-      ...contentField('additional_compensation', 'Compensation paid on top of the salary.'),
+      ...contentField('additional_compensation', 'Pay on top of the salary.'),
     }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveObject,
-      description: 'Which applicants are archived automatically.',
+      description: 'Who is archived automatically.',
       resolve: async (job, _args, context) => (await loadField(job, 'auto_archive_applicants', context)) ?? {},
     }),
     hasRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified.',
       resolve: async (job, _args, context) => (await loadField(job, 'send_rejection_notification', context)) ?? true,
     }),
-    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the draft was created.' }),
-    updatedAt: t.expose('updated_at', { type: 'DateTime', description: 'When the job last changed.' }),
+    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updated_at', { type: 'DateTime', description: 'When it last changed.' }),
   }),
 });
 

@@ -22,10 +22,10 @@ const PnetJobPostingConnection = countedConnectionType<JobPosting>(
 );
 
 const jobListArgs = builder.args((t) => ({
-  state: t.field({ type: [JobStateEnum], description: 'States of the jobs to list. Defaults to all states.' }),
-  query: t.string({ description: searchDescription('job postings', 'whose `jobTitle.text` contains') }),
-  orderBy: t.field({ type: JobOrderEnum, description: 'Order of the list. Defaults to the newest first.' }),
-  ...connectionArgs(jobListLimits, 'job postings'),
+  state: t.field({ type: [JobStateEnum], description: 'States to list.' }),
+  query: t.string({ description: searchDescription('`jobTitle.text`') }),
+  orderBy: t.field({ type: JobOrderEnum, description: 'Order. Defaults to the newest first.' }),
+  ...connectionArgs(jobListLimits),
 }));
 
 const jobPostings = {
@@ -47,19 +47,19 @@ const jobList = countedListSource(jobPostings, (ports) => ports.jobs.pages);
 builder.queryFields((t) => ({
   jobPosting: t.field({
     type: PnetJobPostingObject,
-    ...foundById('The job posting or draft with this id. Null if the key cannot see one.', {
+    ...foundById('A job posting or draft; null if the key cannot see it.', {
       operation: findJobs,
       id: ({ jobId }: { readonly jobId: string }) => jobId,
       pages: ({ jobs }) => jobs.found,
     }),
-    args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
+    args: { jobId: t.arg.id({ required: true, description: 'Id of the job or draft.' }) },
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
   jobPostings: t.field({
     type: PnetJobPostingConnection,
     nullable: true,
     description: 'Job postings and drafts.',
-    args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
+    args: { accountId: t.arg.id({ description: 'Account of the jobs.' }), ...jobListArgs },
     extensions: readsFrom(jobList),
     resolve: (_root, args, context, info) => connectJobs(info)(context, args),
   }),
@@ -69,7 +69,7 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
   t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts of the account.',
+    description: 'Job postings and drafts.',
     args: jobListArgs,
     extensions: readsFrom(jobList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context, info) => connectJobs(info)(context, { ...args, accountId: account_id }),
@@ -79,9 +79,9 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
 builder.subscriptionField('jobPostingUpdated', (t) =>
   t.field({
     type: PnetJobPostingObject,
-    description: 'Emits each of these job postings at once as it is, and again whenever it changes.',
+    description: 'Emits each job at once, and again whenever it changes.',
     args: {
-      jobIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} job postings or drafts.` }),
+      jobIds: t.arg.idList({ required: true, description: `1 to ${maxWatched} job postings or drafts.` }),
     },
     runs: watchJobs,
     extensions: readsById,

@@ -8,8 +8,8 @@ type AttachmentOf<T extends PnetAttachment['type']> = Extract<PnetAttachment, { 
 const MediaSizeObject = partType<AttachmentOf<'img'>['size']>('MediaSize', {
   description: 'Dimensions of an image or video.',
   fields: (t) => ({
-    width: t.exposeFloat('width', required('Width, in the unit of the network.')),
-    height: t.exposeFloat('height', required('Height, in the unit of the network.')),
+    width: t.exposeFloat('width', required("Width, in the network's unit.")),
+    height: t.exposeFloat('height', required("Height, in the network's unit.")),
   }),
 });
 
@@ -31,11 +31,11 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
   resolveType: ({ type }) =>
     Object.hasOwn(graphqlAttachmentTypes, type) ? graphqlAttachmentTypes[type] : unknownAttachment,
   fields: (t) => ({
-    providerId: t.exposeID('id', required('Id of the attachment on pnet.')),
-    isUnavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
+    providerId: t.exposeID('id', required('Id on pnet.')),
+    isUnavailable: t.exposeBoolean('unavailable', required('Whether it is gone.')),
     mimetype: t.exposeString('mimetype', optional('Media type, such as `image/jpeg`.')),
-    fileSize: t.exposeFloat('file_size', optional('Size of the file, in the unit of the network.')),
-    url: t.exposeString('url', optional('URL of the file.')),
+    fileSize: t.exposeFloat('file_size', optional("Size, in the network's unit.")),
+    url: t.exposeString('url', optional('URL.')),
     urlExpiresAt: t.expose('url_expires_at', { type: 'DateTime', ...optional('When the URL expires.') }),
   }),
 });
@@ -46,8 +46,8 @@ partType<AttachmentOf<'img'>>(graphqlAttachmentTypes.img, {
   description: 'An image.',
   interfaces,
   fields: (t) => ({
-    isSticker: t.exposeBoolean('sticker', required('Whether the image is a sticker.')),
-    size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions of the image.') }),
+    isSticker: t.exposeBoolean('sticker', required('Whether it is a sticker.')),
+    size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions.') }),
   }),
 });
 
@@ -55,8 +55,8 @@ partType<AttachmentOf<'video'>>(graphqlAttachmentTypes.video, {
   description: 'A video.',
   interfaces,
   fields: (t) => ({
-    isGif: t.exposeBoolean('gif', required('Whether the video is an animated GIF: short, silent and looping.')),
-    size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions of the video.') }),
+    isGif: t.exposeBoolean('gif', required('Whether it is an animated GIF.')),
+    size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions.') }),
   }),
 });
 
@@ -64,8 +64,8 @@ partType<AttachmentOf<'audio'>>(graphqlAttachmentTypes.audio, {
   description: 'An audio recording.',
   interfaces,
   fields: (t) => ({
-    isVoiceNote: t.exposeBoolean('voice_note', required('Whether it was recorded as a voice note.')),
-    duration: t.exposeFloat('duration', optional('Duration, in the unit of the network.')),
+    isVoiceNote: t.exposeBoolean('voice_note', required('Whether it is a voice note.')),
+    duration: t.exposeFloat('duration', optional("Duration, in the network's unit.")),
   }),
 });
 
@@ -76,7 +76,7 @@ partType<AttachmentOf<'file'>>(graphqlAttachmentTypes.file, {
 });
 
 partType<AttachmentOf<'pnet_post'>>(graphqlAttachmentTypes.pnet_post, {
-  description: 'Another pnet post, shared as an attachment.',
+  description: 'Another post.',
   interfaces,
 });
 
@@ -86,12 +86,12 @@ partType<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_meeting, {
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', ...required('When the meeting starts.') }),
     expiresAt: t.expose('expires_at', { type: 'DateTime', ...required('When the invitation expires.') }),
-    timeRange: t.exposeFloat('time_range', required('Time range of the meeting, in the unit of the network.')),
+    timeRange: t.exposeFloat('time_range', required("Time range, in the network's unit.")),
   }),
 });
 
 partType<PnetAttachment>(unknownAttachment, {
-  description: 'An attachment of a type that this gateway does not know yet.',
+  description: 'An attachment of a type unknown to this gateway.',
   interfaces,
-  fields: (t) => ({ type: t.exposeString('type', required('Attachment type as pnet names it.')) }),
+  fields: (t) => ({ type: t.exposeString('type', required('Type as pnet names it.')) }),
 });

@@ -22,19 +22,17 @@ export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 
   hint: maxAge(60),
 });
 
-export const postConnectionArgs = connectionArgs(postLimits, 'posts');
+export const postConnectionArgs = connectionArgs(postLimits);
 
 export const authorArgs = builder.args((t) => ({
   identifier: t.string({
     required: true,
-    description:
-      'Id of the user or company on the network. On pnet, the id of a user starts with `ACo` or `ADo`, and the id of a company has digits only. On photonet, pass a `providerId` or a `username`.',
+    description: 'Id of a user or company; on photonet also a `username`.',
   }),
-  isCompany: t.boolean({ description: 'Set to true for the posts of a company. Pnet only.' }),
+  isCompany: t.boolean({ description: 'Whether it is a company, on pnet.' }),
 }));
 
-export const postsDescription =
-  'Posts of a user or company, as the account sees them on its network, in the order of the network.';
+export const postsDescription = 'Posts of a user or company, as the account sees them.';
 
 export interface PostListArguments {
   readonly accountId: string;

@@ -14,20 +14,20 @@ const resolvedByType = {
 };
 
 export const NetworkAuthorInterface = builder.interfaceRef<object>('NetworkAuthor').implement({
-  description: 'A person or company that publishes posts on a network.',
+  description: 'A person or company that publishes posts.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({
-      description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
+      description: 'Global id, another for each account that reads.',
       ...resolvedByType,
     }),
-    providerId: t.id({ ...required('Id of the author on the network.'), ...resolvedByType }),
-    name: t.string({ ...required('Name of the author; on photonet the username.'), ...resolvedByType }),
-    profilePictureUrl: t.string({ ...optional('URL of the profile picture or logo.'), ...resolvedByType }),
+    providerId: t.id({ ...required('Id on the network.'), ...resolvedByType }),
+    name: t.string({ ...required('Name; on photonet the username.'), ...resolvedByType }),
+    profilePictureUrl: t.string({ ...optional('URL of the picture or logo.'), ...resolvedByType }),
     posts: t.field({
       type: PostConnection,
       nullable: true,
-      description: 'Posts of this author, read with the same account.',
+      description: 'Posts of the author.',
       args: postConnectionArgs,
       ...resolvedByType,
     }),
@@ -35,25 +35,25 @@ export const NetworkAuthorInterface = builder.interfaceRef<object>('NetworkAutho
 });
 
 export const NetworkPostInterface = builder.interfaceRef<Post>('NetworkPost').implement({
-  description: 'What the posts of all networks have.',
+  description: 'What posts of all networks have.',
   interfaces: [Node],
   resolveType: postTypeOf,
   fields: (t) => ({
     id: t.id({
-      description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
+      description: 'Global id, another for each account that reads.',
       ...resolvedByType,
     }),
-    providerId: t.id({ ...required('Id of the post on its network.'), ...resolvedByType }),
-    text: t.string({ ...optional('Text of the post; null if it has none.'), ...resolvedByType }),
+    providerId: t.id({ ...required('Id on the network.'), ...resolvedByType }),
+    text: t.string({ ...optional('Text; null without any.'), ...resolvedByType }),
     author: t.field({
       type: NetworkAuthorInterface,
-      ...required('The person or company who published the post.'),
+      ...required('Who published it.'),
       ...resolvedByType,
     }),
-    reactionCount: t.float({ ...required('Number of reactions or likes.'), ...resolvedByType }),
-    commentCount: t.float({ ...required('Number of comments.'), ...resolvedByType }),
+    reactionCount: t.float({ ...required('Reactions or likes.'), ...resolvedByType }),
+    commentCount: t.float({ ...required('Comments.'), ...resolvedByType }),
     hasReacted: t.boolean({
-      ...required('Whether the account that reads the post has reacted to it or liked it.'),
+      ...required('Whether the reading account has reacted to it.'),
       ...resolvedByType,
     }),
   }),

@@ -35,37 +35,34 @@ const ReactionEnum = contractEnum(
 );
 
 const AuthorObject = partType<ReadWith<PnetAuthor>>('PnetAuthor', {
-  description: 'A person or company that publishes posts on pnet.',
+  description: 'A person or company on pnet.',
   interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PnetAuthor', key: 'id' }),
-    providerId: t.exposeID('id', required('Id of the author on pnet. Pass it to `posts` as `identifier`.')),
-    publicIdentifier: t.exposeString(
-      'public_identifier',
-      required("Id of the author in the URL of the author's profile."),
-    ),
-    name: t.exposeString('name', required('Name of the person or company.')),
-    isCompany: t.exposeBoolean('is_company', required('Whether the author is a company.')),
-    headline: t.exposeString('headline', optional('Headline under the name on the profile.')),
-    profilePictureUrl: t.exposeString('profile_picture_url', optional('URL of the profile picture or logo.')),
+    providerId: t.exposeID('id', required('Id on pnet, for `identifier`.')),
+    publicIdentifier: t.exposeString('public_identifier', required('Id in the URL of the profile.')),
+    name: t.exposeString('name', required('Name.')),
+    isCompany: t.exposeBoolean('is_company', required('Whether it is a company.')),
+    headline: t.exposeString('headline', optional('Headline of the profile.')),
+    profilePictureUrl: t.exposeString('profile_picture_url', optional('URL of the picture or logo.')),
     posts: authorPostsField(t, {
-      description: 'Posts of this author, read with the same account.',
+      description: 'Posts of the author.',
       isCompany: 'is_company',
     }),
   }),
 });
 
 const RepostContentObject = partType<ReadWith<NonNullable<PnetPost['repost_content']>>>('PnetRepostContent', {
-  description: 'The original post that a repost shares.',
+  description: 'The original of a repost.',
   fields: (t) => ({
-    providerId: t.exposeID('id', required('Id of the original post on pnet.')),
-    date: t.exposeString('date', required('Age of the original post as pnet displays it, such as `3d`.')),
+    providerId: t.exposeID('id', required('Id on pnet.')),
+    date: t.exposeString('date', required('Age as pnet shows it, such as `3d`.')),
     publishedAt: t.expose('parsed_datetime', {
       type: 'DateTime',
-      ...required('When the original post was published.'),
+      ...required('When it was published.'),
     }),
-    author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
-    text: t.exposeString('text', required('Text of the original post.')),
+    author: partField(t, 'author', { type: AuthorObject, ...required('Author.') }),
+    text: t.exposeString('text', required('Text.')),
   }),
 });
 
@@ -89,70 +86,67 @@ const PnetPostObject = registerPosts<PnetPost>({
 });
 
 PnetPostObject.implement({
-  description: 'A post on pnet, the professional network.',
+  description: 'A post on pnet.',
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PnetPost', ...pnetPostIds }),
-    providerId: t.exposeID('id', required('Id of the post on pnet.')),
-    socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
-    url: t.exposeString('share_url', required('URL of the post.')),
-    title: t.exposeString('title', optional('Title of the post. Most posts have none.')),
-    text: t.exposeString('text', required('Text of the post.')),
-    date: t.exposeString(
-      'date',
-      required('Age of the post as pnet displays it, such as `3d`. The time itself is `publishedAt`.'),
-    ),
+    providerId: t.exposeID('id', required('Id on pnet.')),
+    socialId: t.exposeID('social_id', required('Id that comments and reactions refer to.')),
+    url: t.exposeString('share_url', required('URL.')),
+    title: t.exposeString('title', optional('Title, which most posts lack.')),
+    text: t.exposeString('text', required('Text.')),
+    date: t.exposeString('date', required('Age as pnet shows it, such as `3d`.')),
     publishedAt: t.expose('parsed_datetime', {
       type: 'DateTime',
-      ...required('When the post was published.'),
+      ...required('When it was published.'),
     }),
-    reactionCount: t.exposeFloat('reaction_counter', required('Number of reactions.')),
-    commentCount: t.exposeFloat('comment_counter', required('Number of comments.')),
-    repostCount: t.exposeFloat('repost_counter', required('Number of reposts.')),
-    impressionCount: t.exposeFloat('impressions_counter', required('Number of impressions.')),
+    reactionCount: t.exposeFloat('reaction_counter', required('Reactions.')),
+    commentCount: t.exposeFloat('comment_counter', required('Comments.')),
+    repostCount: t.exposeFloat('repost_counter', required('Reposts.')),
+    impressionCount: t.exposeFloat('impressions_counter', required('Impressions.')),
     hasReacted: t.boolean(
-      readAt<boolean>({ present: 'user_reacted' }, required('Whether `userReacted` has a reaction.')),
+      readAt<boolean>({ present: 'user_reacted' }, required('Whether the reading account has reacted.')),
     ),
     userReacted: t.expose('user_reacted', {
       type: ReactionEnum,
-      ...optional('Reaction of the account that reads the post; null if it has not reacted.'),
+      ...optional('Reaction of the reading account; null without one.'),
     }),
-    author: partField(t, 'author', { type: AuthorObject, ...required('The author of the post.') }),
+    author: partField(t, 'author', { type: AuthorObject, ...required('Author.') }),
     writtenBy: t.expose('written_by', {
       type: WriterObject,
-      ...optional('The person who wrote the post on behalf of a company.'),
+      ...optional('Who wrote it for a company.'),
     }),
     permissions: t.expose('permissions', {
       type: PermissionsObject,
-      ...required('What the account that reads the post may do with it.'),
+      ...required('What the reading account may do.'),
     }),
-    isRepost: t.exposeBoolean('is_repost', required('Whether the post is a repost of another post.')),
+    isRepost: t.exposeBoolean('is_repost', required('Whether it is a repost.')),
     repostId: t.exposeID('repost_id', optional('Id of the repost on pnet.')),
     repostedBy: partField(t, 'reposted_by', {
       type: AuthorObject,
-      ...optional('The person or company that reposted the original post.'),
+      ...optional('Who reposted the original.'),
     }),
     repostContent: partField(t, 'repost_content', {
       type: RepostContentObject,
-      ...optional('The original post that a repost shares.'),
+      ...optional('The original of a repost.'),
     }),
     mentions: t.expose('mentions', {
       type: [MentionObject],
-      ...requiredList('People and companies mentioned in the text.', listOf(3)),
+      ...requiredList('People and companies in the text.', listOf(3)),
     }),
     attachments: t.expose('attachments', {
       type: [PnetPostAttachmentInterface],
-      ...requiredList('Images, files and other attachments of the post.', listOf(3)),
+      ...requiredList('Images, files and the like.', listOf(3)),
     }),
-    poll: t.expose('poll', { type: PollObject, ...optional('The poll in the post.') }),
+    poll: t.expose('poll', { type: PollObject, ...optional('Poll.') }),
     group: t.expose('group', {
       type: GroupObject,
-      ...optional('The group that the post was published in.'),
+      ...optional('Group that it was published in.'),
     }),
     analytics: t.expose('analytics', {
       type: AnalyticsObject,
-      ...optional('Performance of the post, if the account that reads it may see it.'),
+      ...optional('Performance, if the reading account may see it.'),
     }),
   }),
 });

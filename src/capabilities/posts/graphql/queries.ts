@@ -9,7 +9,7 @@ builder.queryField('posts', (t) =>
     nullable: true,
     description: postsDescription,
     args: {
-      accountId: t.arg.id({ required: true, description: 'Id of the connected account to read the posts with.' }),
+      accountId: t.arg.id({ required: true, description: 'Account to read with.' }),
       ...authorArgs,
       ...postConnectionArgs,
     },

@@ -14,7 +14,7 @@ export const WebhookFormatEnum = contractEnum(
   'Encoding of payloads.',
   {
     json: 'JSON.',
-    form: 'URL-encoded form (`application/x-www-form-urlencoded`). Scalars are text; objects and lists are JSON text.',
+    form: 'URL-encoded form. Objects and lists are JSON text.',
   } satisfies Record<WebhookFormat, string>,
   { read: true },
 );
@@ -44,22 +44,21 @@ export const TriggerIconEnum = contractEnum(
 );
 
 export const WebhookHealthStateEnum = contractEnum('WebhookHealthState', 'How a webhook is.', {
-  healthy: 'The webhook is enabled and not failing. An attempt that failed is retried.',
-  failing:
-    'The webhook is enabled, and its last attempts failed: three or more in a row, over two minutes or more. The next that succeeds ends it.',
-  disabled_by_gateway: 'The gateway has disabled the webhook: its endpoint is gone, or failed for five days.',
-  disabled_by_caller: 'An API request disabled the webhook, or created it disabled.',
+  healthy: 'Enabled and not failing.',
+  failing: 'Enabled, with three failed attempts or more, over two minutes or more.',
+  disabled_by_gateway: 'Disabled as the endpoint is gone, or failed for five days.',
+  disabled_by_caller: 'Disabled, or created so, by an API request.',
 } satisfies Record<WebhookHealthState, string>);
 
 export const WebhookOrderEnum = contractEnum('WebhookOrder', 'Order of a list of webhooks.', {
   created_at_asc: 'The oldest first.',
   created_at_desc: 'The newest first.',
-  name_asc: 'By name, without the case of A to Z; other characters by their code points. Those without a name first.',
+  name_asc: 'By name, A to Z in any case. Those without a name first.',
   name_desc: 'By name, in reverse.',
 } satisfies Record<WebhookOrder, string>);
 
 export const DisabledReasonEnum = contractEnum('WebhookDisabledReason', 'Why a webhook was disabled.', {
-  caller: 'An API request disabled the webhook.',
-  gone: 'The endpoint responded with the status 410 (Gone).',
-  failing: 'Every delivery attempt failed for five days.',
+  caller: 'An API request disabled it.',
+  gone: 'The endpoint responded with 410 (Gone).',
+  failing: 'Every attempt failed for five days.',
 } satisfies Record<DisabledReason, string>);

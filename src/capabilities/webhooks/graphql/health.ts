@@ -12,36 +12,32 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
     disabledReason: t.expose('disabled_reason', {
       type: DisabledReasonEnum,
       nullable: true,
-      description: 'Why the webhook was disabled; null if it is enabled, or was created disabled.',
+      description: 'Why it was disabled; null if it is enabled or was created disabled.',
     }),
     disabledAt: t.expose('disabled_at', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the webhook was disabled; null if it is enabled, or was created disabled.',
+      description: 'When it was disabled; null if it is enabled or was created disabled.',
     }),
     failingSince: t.expose('failing_since', {
       type: 'DateTime',
       nullable: true,
-      description:
-        'When the first of the failed attempts was; null unless the webhook is failing, or was when it was disabled. After five days of failures, the webhook is disabled.',
+      description: 'When attempts began to fail; null unless they fail.',
     }),
     failedAttemptCount: t.exposeInt('failed_attempt_count', {
-      description: 'Number of attempts that failed in a row; 0 after one that succeeded.',
+      description: 'Failed attempts in a row.',
     }),
     pausedUntil: t.expose('paused_until', {
       type: 'DateTime',
       nullable: true,
-      description: 'When deliveries resume after the endpoint reported overload; null if they are not paused.',
+      description: 'When deliveries resume after an overload; null if not paused.',
     }),
   }),
 });
 
 builder.objectField(WebhookObject, 'receivesNotices', (t) =>
   t.boolean({
-    ...foundById(
-      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook.',
-      findWebhookHealth,
-    ),
+    ...foundById('Whether it is notified of disabled webhooks; null without management.', findWebhookHealth),
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),
 );
@@ -49,10 +45,7 @@ builder.objectField(WebhookObject, 'receivesNotices', (t) =>
 builder.objectField(WebhookObject, 'health', (t) =>
   t.field({
     type: WebhookHealthObject,
-    ...foundById(
-      "Health of the webhook's endpoint; null if the API key may not manage the webhook.",
-      findWebhookHealth,
-    ),
+    ...foundById('Health of the endpoint; null if the key may not manage the webhook.', findWebhookHealth),
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );

@@ -7,22 +7,22 @@ import { invalidParameters } from '../../../kernel/issues.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
 const WebhookDataMappingInput = builder.inputType('WebhookDataMappingInput', {
-  description: 'Name of a payload field, and the event field that it is read from.',
+  description: 'A payload field, and the event field that it shows.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Name of the payload field.' }),
+    name: t.string({ required: true, description: 'Name in the payload.' }),
     key: t.field({
       type: WebhookDataKeyEnum,
       required: true,
-      description: 'Event field that the value is read from.',
+      description: 'Event field.',
     }),
   }),
 });
 
 const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
-  description: 'An extra HTTP header of deliveries.',
+  description: 'An extra header of deliveries.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'Name of the header.' }),
-    value: t.string({ required: true, description: 'Value of the header.' }),
+    key: t.string({ required: true, description: 'Name.' }),
+    value: t.string({ required: true, description: 'Value.' }),
   }),
 });
 
@@ -35,11 +35,11 @@ type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>
 const subscription = (t: InputFields) => ({
   events: t.field({
     type: [WebhookEventEnum],
-    description: 'Events of the source to subscribe to. Null for all of them.',
+    description: 'Events of the source; null for all.',
   }),
   data: t.field({
     type: [WebhookDataMappingInput],
-    description: 'Fields of the payload. Null for all keys of the source, each under its own name.',
+    description: 'Fields of the payload; null for all keys under their own names.',
   }),
 });
 
@@ -47,7 +47,7 @@ const newSettings = (t: InputFields) => ({
   requestUrl: t.string({ required: true, description: requestUrl }),
   format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
   accountIds: t.idList({
-    description: 'Ids of the accounts to listen to. Null for all current and future accounts of the workspace.',
+    description: 'Accounts to listen to; null for all, future ones included.',
   }),
   idempotencyKey: t.string(idempotencyKeyOfCreation),
   name: t.string({ description: 'Display name.' }),
@@ -61,22 +61,22 @@ export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     source: t.field({
       type: WebhookSourceEnum,
       required: true,
-      description: 'Source of the events. It cannot change.',
+      description: 'Source of the events, for good.',
     }),
     ...subscription(t),
-    isEnabled: t.boolean({ description: 'Whether events are delivered to the webhook. Defaults to true.' }),
+    isEnabled: t.boolean({ description: 'Whether events are delivered. Defaults to true.' }),
   }),
 });
 
 const TriggerInput = builder.inputType('TriggerInput', {
-  description: 'How clients present a TRIGGER webhook to people.',
+  description: 'How people see a TRIGGER webhook.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Label of the trigger.' }),
-    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
+    name: t.string({ required: true, description: 'Label.' }),
+    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Icon.' }),
     context: t.field({
       type: TriggerContextEnum,
       required: true,
-      description: 'Whether people fire it from a message or from a chat.',
+      description: 'Where people fire it from.',
     }),
   }),
 });
@@ -88,34 +88,32 @@ export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhook
     trigger: t.field({
       type: TriggerInput,
       required: true,
-      description: 'How clients present the webhook to people.',
+      description: 'How people see it.',
     }),
-    isEnabled: t.boolean({ description: 'Whether the webhook can be fired. Defaults to true.' }),
+    isEnabled: t.boolean({ description: 'Whether it can be fired. Defaults to true.' }),
   }),
 });
 
 export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description:
-    'The webhook to update. Fields left out keep their values; lists are replaced as a whole. Null is an error, but where it stands for all.',
+  description: 'Changes to a webhook. Omit what to keep: null is an error or means all.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
     requestUrl: t.string({ description: requestUrl }),
     ...subscription(t),
     isEnabled: t.boolean({
-      description: 'Whether to deliver events to the webhook. While false, its deliveries are held.',
+      description: 'Whether events are delivered. If not, deliveries are held.',
     }),
     receivesNotices: t.boolean({
-      description:
-        'Whether the webhook, of all accounts, is notified when the gateway disables another one of the workspace.',
+      description: 'Whether a webhook of all accounts is notified of disabled ones.',
     }),
     format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({
-      description: 'Ids of the accounts to listen to. Null for all current and future accounts of the workspace.',
+      description: 'Accounts to listen to; null for all, future ones included.',
     }),
-    name: t.string({ description: 'Display name. To clear it, send an empty string.' }),
+    name: t.string({ description: 'Display name. An empty text clears it.' }),
     headers: t.field({
       type: [WebhookHeaderInput],
-      description: 'Extra headers of deliveries. To clear them, send an empty list.',
+      description: 'Extra headers of deliveries. An empty list clears them.',
     }),
   }),
 });
@@ -125,9 +123,9 @@ const ofWebhook = (name: string, description: string) =>
 
 export const DeleteWebhookInput = ofWebhook('DeleteWebhookInput', 'The webhook to delete.');
 
-export const RotateWebhookSecretInput = ofWebhook('RotateWebhookSecretInput', 'The webhook whose secret to replace.');
+export const RotateWebhookSecretInput = ofWebhook('RotateWebhookSecretInput', 'A webhook to give a new secret.');
 
-export const RevealWebhookSecretInput = ofWebhook('RevealWebhookSecretInput', 'The webhook whose secret to reveal.');
+export const RevealWebhookSecretInput = ofWebhook('RevealWebhookSecretInput', 'A webhook to show the secret of.');
 
 /** Lists of which the contract's empty one stands for all. */
 const allIfEmpty = ['accountIds', 'events'] as const;

@@ -20,25 +20,25 @@ const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', Webhoo
 const listArgs = builder.args((t) => ({
   source: t.field({
     type: [WebhookSourceEnum],
-    description: 'Sources of the webhooks to list. Defaults to all; a TRIGGER webhook has none.',
+    description: 'Sources to list. TRIGGER webhooks have none.',
   }),
   event: t.field({
     type: [WebhookEventEnum],
-    description: 'Lists only the webhooks that are subscribed to one of these events.',
+    description: 'Events that webhooks to list are subscribed to.',
   }),
-  isEnabled: t.boolean({ description: 'Whether the webhooks to list are enabled. Defaults to both.' }),
+  isEnabled: t.boolean({ description: 'Whether webhooks to list are enabled.' }),
   health: t.field({
     type: [WebhookHealthStateEnum],
     needs: 'ownWebhooks',
-    description: 'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all.',
+    description: 'Health of the webhooks to list, of those that the key may manage.',
   }),
-  query: t.string({ description: searchDescription('webhooks', 'whose name contains') }),
+  query: t.string({ description: searchDescription('the name') }),
   orderBy: t.field({
     type: WebhookOrderEnum,
     needs: 'ownWebhooks',
-    description: 'Order of the list. Defaults to the oldest first.',
+    description: 'Order. Defaults to the oldest first.',
   }),
-  ...connectionArgs(webhookLimits, 'webhooks'),
+  ...connectionArgs(webhookLimits),
 }));
 
 const webhooks = {
@@ -66,11 +66,10 @@ builder.queryField('webhooks', (t) =>
   t.field({
     type: WebhookConnection,
     nullable: true,
-    description:
-      'Lists the AUTO and TRIGGER webhooks of the workspace; for an API key that is limited to accounts, those that listen to one of them.',
+    description: 'Webhooks that listen to accounts of the key.',
     args: {
       accountId: t.arg.id({
-        description: 'Lists only the webhooks that listen to this account, including those of all accounts.',
+        description: 'Account that webhooks to list listen to.',
       }),
       ...listArgs,
     },
@@ -83,7 +82,7 @@ builder.objectField(AccountObject, 'webhooks', (t) =>
   t.field({
     type: WebhookConnection,
     nullable: true,
-    description: 'Lists the webhooks that listen to the account, including those of all accounts.',
+    description: 'Webhooks that listen to the account.',
     args: listArgs,
     extensions: readsFrom(webhookList, { ids: { accountId: 'account_id' } }),
     resolve: ({ account_id }, args, context) => connectWebhooks(context, { ...args, accountId: account_id }),

@@ -33,10 +33,10 @@ interface Created extends WebhookCreated {
 const toCreated = (created: WebhookCreated, _input: unknown, repeated: boolean): Created => ({ ...created, repeated });
 
 const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implement({
-  description: 'The webhook was created.',
+  description: 'A webhook was created.',
   fields: (t) => ({
     repeated: t.exposeBoolean('repeated', repeatedOfCreation),
-    webhookId: t.exposeID('webhook_id', required('Id of the new webhook.')),
+    webhookId: t.exposeID('webhook_id', required('Id of the webhook.')),
     webhook: t.field({
       type: WebhookObject,
       ...foundById('The new webhook.', findWebhooks),
@@ -52,26 +52,26 @@ const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implem
 type Deleted = WebhookDeleted & { readonly webhook_id: string };
 
 const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implement({
-  description: 'The webhook was deleted, and its deliveries stop. This cannot be undone.',
+  description: 'A webhook was deleted for good.',
   fields: (t) => ({
-    webhookId: t.exposeID('webhook_id', { description: 'Id of the deleted webhook.' }),
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     deletedWebhookId: t.id({
-      description: 'Global id of the deleted webhook. Evict it from client caches.',
+      description: 'Global id to evict from caches.',
       resolve: ({ webhook_id }) => globalId('Webhook', webhook_id),
     }),
   }),
 });
 
-const createResult = mutationResult<Created>('CreateWebhookResult', 'The new webhook, or the error.', [
+const createResult = mutationResult<Created>('CreateWebhookResult', 'The webhook, or an error.', [
   WebhookCreatedObject,
 ]);
 
-const deleteResult = mutationResult<Deleted>('DeleteWebhookResult', 'The deleted webhook, or the error.', [
+const deleteResult = mutationResult<Deleted>('DeleteWebhookResult', 'The deleted webhook, or an error.', [
   WebhookDeletedObject,
 ]);
 
 const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated').implement({
-  description: 'The webhook was updated.',
+  description: 'A webhook was updated.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     webhook: t.field({
@@ -87,29 +87,27 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
 });
 
 const WebhookSecretObject = builder.objectRef<WebhookSecret>('WebhookSecret').implement({
-  description: 'The signing secret of a webhook. It is shown only once.',
+  description: 'A signing secret, shown once.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     secret: t.exposeString('secret', {
-      description: 'The secret, in the format of the Standard Webhooks libraries. Store it: it is not shown again.',
+      description: 'The secret, as libraries of Standard Webhooks take it.',
     }),
   }),
 });
 
-const updateResult = mutationResult<WebhookUpdated>('UpdateWebhookResult', 'The updated webhook, or the error.', [
+const updateResult = mutationResult<WebhookUpdated>('UpdateWebhookResult', 'The updated webhook, or an error.', [
   WebhookUpdatedObject,
 ]);
-const rotateResult = mutationResult<WebhookSecret>(
-  'RotateWebhookSecretResult',
-  'The new signing secret, or the error.',
-  [WebhookSecretObject],
-);
-const revealResult = mutationResult<WebhookSecret>('RevealWebhookSecretResult', 'The signing secret, or the error.', [
+const rotateResult = mutationResult<WebhookSecret>('RotateWebhookSecretResult', 'The new secret, or an error.', [
+  WebhookSecretObject,
+]);
+const revealResult = mutationResult<WebhookSecret>('RevealWebhookSecretResult', 'The secret, or an error.', [
   WebhookSecretObject,
 ]);
 
 mutationField('createWebhook', {
-  description: 'Creates a webhook that receives the events of one source.',
+  description: 'Creates a webhook for events of one source.',
   input: CreateWebhookInput,
   inputDescription: 'The webhook to create.',
   result: createResult,
@@ -120,7 +118,7 @@ mutationField('createWebhook', {
 });
 
 mutationField('createTriggerWebhook', {
-  description: 'Creates a webhook that people fire from a message or a chat.',
+  description: 'Creates a webhook that people fire.',
   input: CreateTriggerWebhookInput,
   inputDescription: 'The TRIGGER webhook to create.',
   result: createResult,
@@ -131,10 +129,9 @@ mutationField('createTriggerWebhook', {
 });
 
 mutationField('updateWebhook', {
-  description:
-    'Updates a webhook. Only the given fields change. Pending deliveries use the new settings; those held while it was disabled wait for `redeliverAll`.',
+  description: 'Changes a webhook. Held deliveries wait for `redeliverAll`.',
   input: UpdateWebhookInput,
-  inputDescription: 'The webhook, and the fields to update.',
+  inputDescription: 'The webhook and its changes.',
   result: updateResult,
   operation: updateWebhook,
   refusesNull: true,
@@ -142,23 +139,23 @@ mutationField('updateWebhook', {
 });
 
 mutationField('rotateWebhookSecret', {
-  description: 'Replaces the signing secret of a webhook. The previous secret stays valid for 24 hours.',
+  description: 'Replaces the signing secret. The previous one is valid for 24 hours.',
   input: RotateWebhookSecretInput,
-  inputDescription: 'The webhook whose secret to replace.',
+  inputDescription: 'A webhook to give a new secret.',
   result: rotateResult,
   operation: rotateWebhookSecret,
 });
 
 mutationField('revealWebhookSecret', {
-  description: 'Reveals the signing secret of a webhook, once. After that, `rotateWebhookSecret` returns a new one.',
+  description: 'Shows the signing secret of a webhook, once.',
   input: RevealWebhookSecretInput,
-  inputDescription: 'The webhook whose secret to reveal.',
+  inputDescription: 'A webhook to show the secret of.',
   result: revealResult,
   operation: revealWebhookSecret,
 });
 
 mutationField('deleteWebhook', {
-  description: 'Deletes a webhook permanently and stops its deliveries.',
+  description: 'Deletes a webhook for good, and ends its deliveries.',
   input: DeleteWebhookInput,
   inputDescription: 'The webhook to delete.',
   result: deleteResult,

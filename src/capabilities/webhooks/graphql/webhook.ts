@@ -20,11 +20,11 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
   description: 'An account that a webhook listens to.',
   fields: (t) => ({
     accountId: t.exposeID('id', { description: 'Id of the account.' }),
-    name: t.exposeString('name', optional('Display name of the account.')),
-    type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
+    name: t.exposeString('name', optional('Display name.')),
+    type: t.expose('type', { type: AccountTypeEnum, description: 'Type.' }),
     account: t.field({
       type: AccountObject,
-      ...foundById('The full account; null if the API key cannot see it.', accountItem.operation),
+      ...foundById('The account; null if the key cannot see it.', accountItem.operation),
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
@@ -33,11 +33,11 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
 const scopeOfValues: Scope = 'webhooks:write';
 
 const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
-  description: 'An extra HTTP header of deliveries.',
+  description: 'An extra header of deliveries.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Name of the header.' }),
+    key: t.exposeString('key', { description: 'Name.' }),
     value: t.string({
-      description: `Value of the header; \`${hiddenValue}\` for API keys without the scope \`${scopeOfValues}\` and for keys that may not manage the webhook.`,
+      description: `Value; \`${hiddenValue}\` without \`${scopeOfValues}\` or management.`,
       extensions: standsAt({ exposed: 'value', scope: scopeOfValues }),
       resolve: ({ value }, _args, { caller }) => (caller.scopes.has(scopeOfValues) ? value : hiddenValue),
     }),
@@ -45,10 +45,10 @@ const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('Webho
 });
 
 const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('WebhookDataMapping').implement({
-  description: 'Name of a payload field, and the event field that it is read from.',
+  description: 'A payload field, and the event field that it shows.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the payload field.' }),
-    key: t.expose('key', { type: WebhookDataKeyEnum, description: 'Event field that the value is read from.' }),
+    name: t.exposeString('name', { description: 'Name in the payload.' }),
+    key: t.expose('key', { type: WebhookDataKeyEnum, description: 'Event field.' }),
   }),
 });
 
@@ -80,13 +80,13 @@ async function namedAccounts(webhook: ListedWebhook, context: GraphQLContext): P
 }
 
 const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger').implement({
-  description: 'How clients present a TRIGGER webhook to people.',
+  description: 'How people see a TRIGGER webhook.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Label of the trigger.' }),
-    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Icon of the trigger.' }),
+    name: t.exposeString('name', { description: 'Label.' }),
+    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Icon.' }),
     context: t.expose('context', {
       type: TriggerContextEnum,
-      description: 'Whether people fire it from a message or from a chat.',
+      description: 'Where people fire it from.',
     }),
   }),
 });
@@ -94,33 +94,30 @@ const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger')
 const webhookObject: Webhook['object'] = 'Webhook';
 
 export const WebhookObject = builder.objectRef<ListedWebhook>('Webhook').implement({
-  description:
-    'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
+  description: 'A URL that receives events. Keys manage those of their accounts only.',
   interfaces: [Node],
   extensions: namedBy(webhookObject),
   isTypeOf: isOf<ListedWebhook>(webhookObject),
   fields: (t) => ({
     id: t.id({
-      description: 'Global id of the webhook.',
+      description: 'Global id.',
       extensions: standsAt({ globalId: 'Webhook', key: 'id' }),
       resolve: ({ id }) => globalId('Webhook', id),
     }),
-    webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
-    type: t.expose('type', { type: WebhookTypeEnum, ...required('What fires the webhook.') }),
+    webhookId: t.exposeID('id', { description: 'Id for arguments named `webhookId`.' }),
+    type: t.expose('type', { type: WebhookTypeEnum, ...required('What fires it.') }),
     name: t.exposeString('name', optional('Display name.')),
     isEnabled: t.exposeBoolean('enabled', {
-      description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
+      description: 'Whether events are delivered. If not, deliveries are held.',
     }),
     requestUrl: t.exposeString('request_url', {
-      description:
-        'URL that deliveries are sent to. For API keys that may not manage the webhook, everything after the host is `********`.',
+      description: 'URL that deliveries are sent to; `********` hides its path.',
     }),
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.field({
       type: [WebhookAccountObject],
       nullable: true,
-      description:
-        'Accounts that the webhook listens to; null for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
+      description: 'Accounts that it listens to, as the key sees them; null for all.',
       extensions: { ...readsPart(20), ...standsAt({ exposed: 'account_ids', emptyIsNull: true }) },
       resolve: (webhook, _args, context) => namedAccounts(webhook, context),
     }),
@@ -131,28 +128,25 @@ export const WebhookObject = builder.objectRef<ListedWebhook>('Webhook').impleme
     }),
     data: t.field({
       type: [WebhookDataMappingObject],
-      description: 'Fields of the payload. Every payload also has the field `event`.',
+      description: 'Fields of the payload, besides `event`.',
       ...largePart('data', 20),
     }),
     events: t.expose('events', {
       type: [WebhookEventEnum],
-      ...optional(
-        'Events that the webhook is subscribed to; empty for a TRIGGER webhook. Null if the service does not say, as for all events of its source.',
-        listOf(10),
-      ),
+      ...optional('Events that it is subscribed to; null if the service does not say.', listOf(10)),
     }),
     source: t.field({
       type: WebhookSourceEnum,
       ...readAt<WebhookSource>(
         { firstOf: 'events', words: sourceByEvent },
-        optional('Source of the events; null for a TRIGGER webhook, and if `events` does not tell a known one.'),
+        optional('Source of the events; null if `events` tells none.'),
       ),
     }),
     trigger: t.field({
       type: WebhookTriggerObject,
       ...readAt<WebhookTrigger>(
         { exposed: 'trigger' },
-        optional('How clients present a TRIGGER webhook to people; null for other webhooks.'),
+        optional('How people see it; null if it is no TRIGGER webhook.'),
       ),
     }),
   }),
@@ -170,7 +164,7 @@ export const webhookItem: ItemSource<{ readonly webhookId: string }> = {
 builder.queryField('webhook', (t) =>
   t.field({
     type: WebhookObject,
-    ...foundById('Retrieves a webhook. Null if no webhook visible to the API key has this id.', webhookItem),
+    ...foundById('A webhook; null if the key cannot see it.', webhookItem),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),
