@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { Deadline } from '../kernel/lib/abort-signal.ts';
+import { type Deadline, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { DatabaseFault, type OnFault, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
@@ -166,8 +166,9 @@ class PooledDriver implements Driver {
     const { connectTimeoutMs } = this.#settings;
     const leave = this.#commands.tryAcquire('');
     if (leave !== null) return leave;
-    using limit = new Deadline(connectTimeoutMs, null, 'Commands have all connections that they may have');
-    return await this.#commands.acquire('', { signal: limit.signal }).catch((error: unknown) => {
+    const full = 'Commands have all connections that they may have';
+    const waiting = ({ signal }: Deadline) => this.#commands.acquire('', { signal });
+    return await underDeadline(connectTimeoutMs, null, full, waiting).catch((error: unknown) => {
       throw new DatabaseFault('busy', error);
     });
   }
