@@ -108,7 +108,7 @@ export const CreateJobDraftInput =`,
       ],
       'src/capabilities/jobs/graphql/mutations.ts': [
         ['import { createJobDraft, editJob,', 'import { closeJob, createJobDraft, editJob,'],
-        ['import { CreateJobDraftInput,', 'import { CloseJobInput, CreateJobDraftInput,'],
+        ['import {\n  CreateJobDraftInput,', 'import {\n  CloseJobInput,\n  CreateJobDraftInput,'],
         [
           "mutationField('createJobDraft',",
           `mutationField('closeJob', {

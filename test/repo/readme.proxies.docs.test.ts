@@ -92,7 +92,7 @@ for (const { name, isHere, start, language } of proxies) {
         const refused = await send(url, { headers, body: sized(1_500_000) });
         // nginx has the same limit, and refuses by itself.
         if (name === 'nginx') expect(refused.status).toBe(413);
-        else expect(refused).toMatchObject({ status: 400, body: expect.stringContaining('errors/content_too_large') });
+        else expect(refused).toMatchObject({ status: 400, body: expect.stringContaining('CONTENT_TOO_LARGE') });
         const wide = await send(url, { headers: { ...headers, 'x-wide': 'x'.repeat(12_000) }, body: keyless });
         expect(wide.status).toBe(200);
       });

@@ -85,7 +85,7 @@ export function failuresWithoutCode(definitions: readonly DefinitionNode[]): str
   const look = (node: FragmentDefinitionNode | InlineFragmentNode) => {
     if (node.typeCondition?.name.value !== 'ServiceError') return;
     const fields = node.selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? each.name.value : []));
-    const tellsMore = fields.some((name) => !['__typename', 'message', 'title'].includes(name));
+    const tellsMore = fields.some((name) => !['__typename', 'message'].includes(name));
     if (tellsMore && !fields.includes('code')) found.push(print(node));
   };
   visit({ kind: Kind.DOCUMENT, definitions }, { InlineFragment: look, FragmentDefinition: look });
