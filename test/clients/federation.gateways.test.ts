@@ -180,7 +180,7 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
 
   test('exactly one of the fields of a one-of is given, also where the gateway does not look', async () => {
     const fire = (context: string) =>
-      `mutation { fireTriggerWebhook(input: { webhookId: "x", accountId: "x", context: ${context} }) { __typename } }`;
+      `mutation { fireTriggerWebhook(input: { webhookId: "x", accountId: "x", context: ${context} }) { ... on ServiceError { code } } }`;
     const inVariable =
       'mutation ($context: FireContextInput!) { fireTriggerWebhook(input: { webhookId: "x", accountId: "x", context: $context }) { __typename } }';
     const both = { message: { chatId: 'c', messageId: 'm' }, chat: { chatId: 'c' } };
@@ -197,7 +197,7 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
         expect(errors[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS' });
     }
     const { data } = await ask(fire('{ chat: { chatId: "c" } }'));
-    expect(data).toEqual({ fireTriggerWebhook: { __typename: 'NotFoundError' } });
+    expect(data).toEqual({ fireTriggerWebhook: { code: 'RESOURCE_NOT_FOUND' } });
   });
 
   test('a failed read is an error with its code at its path, and leaves the rest', async () => {
