@@ -40,6 +40,10 @@ async function start(environment: Readonly<Record<string, string>> = {}): Promis
   const gateway = await proxyTo(stub, {
     environment: {
       UPSTREAM_API_KEY: 'our-key',
+      // For its subscriptions.
+      WEBHOOKS: 'own',
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      INTAKE_EVENTS: 'ok',
       METRICS_PORT: '0',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_METRICS_EXPORTER: 'none',

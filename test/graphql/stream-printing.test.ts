@@ -24,8 +24,12 @@ test('a large result of a stream is printed in turns', async () => {
 
 test('a result of many streams is printed once, and they share its bytes', async () => {
   const options = { maxResponseBytes: 2 ** 24, suggestions: true };
+  const clientAborted = new AbortController().signal;
   const exchangeOf = (id: string) =>
-    new Exchange({ id, facts: {}, headers: {} } as IncomingRequest, { maxCost: 1, turns: createFairTurns() });
+    new Exchange({ id, facts: {}, headers: {}, clientAborted } as unknown as IncomingRequest, {
+      maxCost: 1,
+      turns: createFairTurns(),
+    });
   const result = { data: { text: 'x'.repeat(2_000_000) } };
   await printForAll(result, exchangeOf('first'), options);
   const printed = await Promise.all(['one', 'two'].map((id) => printStreamed(result, exchangeOf(id), options)));

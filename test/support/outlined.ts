@@ -1,5 +1,5 @@
 /** Texts and numbers that are the same in every run. */
-const lasting: ReadonlySet<string> = new Set(['__typename', 'type', 'status', 'title', 'event', 'state']);
+const lasting: ReadonlySet<string> = new Set(['__typename', 'type', 'status', 'code', 'event', 'state']);
 
 /** A response with the types of values that differ between two runs in their place. */
 export function outlined(value: unknown, key = ''): unknown {
