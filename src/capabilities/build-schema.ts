@@ -39,7 +39,6 @@ Mutations return expected failures as data: select \`... on ServiceError { code 
 top-level errors, with the same fields in their \`extensions\`.
 
 A field or item with \`@semanticNonNull\` is null only with an error at its path. Without the directive, null is an answer.
-
 Numbers are \`Int\` where the API bounds them, and \`Float\` otherwise.`;
 
 /** The schema of a set-up, without what it does not serve. */

@@ -98,7 +98,7 @@ export const findJobs`,
           `export const CloseJobInput = builder.inputType('CloseJobInput', {
   description: 'The job to close.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    accountId: t.id({ required: true, description: 'Account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Job to close.' }),
   }),
 });

@@ -23,8 +23,7 @@ export type SchemaTypes = (typeof builder)['$inferSchemaTypes'];
 
 builder.queryType({ description: 'Read operations. They have no side effects.' });
 builder.mutationType({
-  description:
-    'Write operations. A mutation returns expected failures as data: select `... on ServiceError` for the details.',
+  description: 'Write operations. Expected failures are data: see `ServiceError`.',
 });
 builder.subscriptionType({ description: 'Live updates, over a WebSocket, server-sent events or multipart.' });
 

@@ -39,7 +39,7 @@ interface Edge {
 }
 
 const PageInfoObject = partType<Connection<unknown>>('PageInfo', {
-  description: 'Where a page is in its list.',
+  description: 'Position of a page in its list.',
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more items follow.',
@@ -57,7 +57,7 @@ const PageInfoObject = partType<Connection<unknown>>('PageInfo', {
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Cursor to read on after; null if there is nothing to read on from.',
+      description: '`after` of the next page; null if this one is empty and the last.',
       extensions: sealsCursor,
       resolve: ({ window: { end }, cursorOf }) => (end === null ? null : cursorOf(end)),
     }),
@@ -83,10 +83,10 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   // Not T: a connection may hold an Error.
   const node: OutputRef<object> = item;
   const EdgeObject = partType<Edge>(`${name}Edge`, {
-    description: `One of a page of ${things}.`,
+    description: `An item of a page of ${things}.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Cursor to read on after this item.',
+        description: 'Cursor of the item, for `after`.',
         extensions: sealsCursor,
         resolve: ({ after, cursorOf }) => cursorOf(after),
       }),
@@ -118,7 +118,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
       }),
       pageInfo: t.field({
         type: PageInfoObject,
-        description: 'Where the page is in its list.',
+        description: 'Position in the list.',
         resolve: (connection): Connection<unknown> => connection,
       }),
     }),
@@ -141,7 +141,7 @@ export function connectionArgs({ limit }: FirstLimits) {
       description: `Size of the page, from 0 to ${limit.max}.`,
     }),
     after: t.string({
-      description: 'Cursor of this list to read on after.',
+      description: 'Cursor of this list that the page starts after.',
     }),
   }));
 }

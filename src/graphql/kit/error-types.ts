@@ -34,7 +34,7 @@ export class Failure {
 
 const ErrorCodeEnum = contractEnum(
   'ErrorCode',
-  'What has failed, in data and in top-level errors.',
+  'What has failed.',
   // Object.fromEntries loses the types of keys.
   Object.fromEntries(
     errorNames.map((name) => [name, `${errorTable[name].title} (${errorTable[name].status}).`]),
@@ -58,7 +58,7 @@ const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').impl
       resolve: (_failure, _args, context) => context.requestId,
     }),
     status: t.int({
-      description: 'HTTP status that REST sends for it.',
+      description: 'HTTP status of the failure in REST.',
       resolve: ({ error }) => error.status,
     }),
   }),
@@ -76,7 +76,7 @@ const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
     }),
     code: t.expose('code', {
       type: IssueCodeEnum,
-      description: 'What is wrong, for your own words.',
+      description: 'What is wrong, to say it in your own words.',
     }),
     limit: t.exposeFloat('limit', {
       nullable: true,
@@ -115,7 +115,7 @@ export const errorTypes = {
     'What is wrong with the solution; empty if it is something else.',
   ),
   other: builder.objectRef<Failure>('RequestError').implement({
-    description: 'A valid request cannot be carried out.',
+    description: 'The request is valid, but cannot be carried out.',
     interfaces: [ServiceErrorInterface],
   }),
 } as const;

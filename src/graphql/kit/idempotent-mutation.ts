@@ -9,7 +9,7 @@ import type { GraphQLContext } from '../graphql-context.ts';
 
 /** Options of the input field, next to its name `idempotencyKey`. */
 export const idempotencyKeyOfCreation = {
-  description: 'Key of your own, up to 255 characters: creates once in 24 hours.',
+  description: 'Key for safe retries within 24 hours, up to 255 characters.',
 } as const;
 
 /** Options of the result's field `repeated`. */

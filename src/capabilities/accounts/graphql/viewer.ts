@@ -17,7 +17,7 @@ export const ScopeEnum = builder.enumType('Scope', {
 });
 
 export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('Workspace', {
-  description: 'What has accounts, jobs, webhooks and API keys.',
+  description: 'A container of accounts, jobs, webhooks and API keys.',
   fields: (t) => ({
     id: t.id({
       description: 'Id for caches. `node` does not find it.',
@@ -41,7 +41,7 @@ const ViewerTokenObject = partType<CallerToken>('ViewerToken', {
 });
 
 export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
-  description: 'The API key of the request.',
+  description: 'The API key of the request, with the limits of its access token.',
   // Responses are cached per key, with everything that this type shows of it.
   extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
@@ -85,7 +85,7 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       needs: 'keys',
       type: ViewerTokenObject,
       nullable: true,
-      description: 'Token sent in place of the key: its limits are shown here.',
+      description: 'Access token sent in place of the key; null if there was none.',
       resolve: ({ token }) => token,
     }),
     workspace: t.field({

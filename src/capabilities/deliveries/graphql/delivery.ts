@@ -16,7 +16,7 @@ import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.t
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
 
 const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
-  description: 'A request to a webhook.',
+  description: 'One HTTP request of a delivery.',
   fields: (t) => ({
     number: t.exposeInt('number', { description: 'Number of the attempt, from 1.' }),
     startedAt: t.expose('started_at', { type: 'DateTime', description: 'When the request was sent.' }),
@@ -49,9 +49,9 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       resolve: ({ delivery_id }) => globalId('Delivery', delivery_id),
     }),
     deliveryId: t.exposeID('delivery_id', {
-      description: 'Id for `deliveryId`, and of the header `webhook-id`.',
+      description: 'Id for arguments named `deliveryId`, sent as `webhook-id`.',
     }),
-    eventId: t.exposeID('event_id', { description: 'Id of the event, in all of its deliveries.' }),
+    eventId: t.exposeID('event_id', { description: 'Id of the event, the same in all its deliveries.' }),
     event: t.expose('event', {
       type: WebhookEventEnum,
       nullable: true,

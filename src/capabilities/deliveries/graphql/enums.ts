@@ -6,7 +6,7 @@ import type { DeliveryOrder, DeliveryState, RedeliverableState } from '../shapes
 
 export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a delivery.', {
   pending: 'Waits for an attempt, or one is in progress.',
-  held: 'Waits until you redeliver it: the webhook does not listen.',
+  held: 'Waits until redelivered: the webhook was disabled or did not listen.',
   succeeded: 'The endpoint responded with 2xx within 15 seconds.',
   failed: 'All attempts failed, or the endpoint responded with 410.',
 } satisfies Record<DeliveryState, string>);
@@ -29,7 +29,7 @@ export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period u
 
 export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of deliveries to redeliver.', {
   pending: 'Waiting for an attempt, which is made now.',
-  held: 'Held while the webhook did not listen.',
+  held: 'Held while the webhook was disabled or did not listen.',
   failed: 'Failed for good.',
   succeeded: 'Succeeded. The endpoint receives them again.',
 } satisfies Record<RedeliverableState, string>);

@@ -15,7 +15,7 @@ import { listEvents, readDataOfEvents, watchEvents } from '../operations.ts';
 import { type AccountEvent, deliveryLimits, eventListScope, maxReplayedEvents } from '../shapes.ts';
 
 const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').implement({
-  description: 'An event of an account, kept also without a webhook.',
+  description: 'An event of an account, kept whether or not a webhook receives it.',
   interfaces: [Node],
   isTypeOf: isOf<AccountEvent>('AccountEvent'),
   fields: (t) => ({
@@ -77,7 +77,7 @@ builder.queryField('events', (t) =>
   t.field({
     type: AccountEventConnection,
     nullable: true,
-    description: 'Kept events of accounts, newest first, without tests and fired webhooks.',
+    description: 'Kept events of accounts, newest first.',
     args: { ...filterArgs, ...connectionArgs(deliveryLimits) },
     runs: listEvents,
     resolve: (_root, args, context) => readConnection(context, requestOf(args, context)),
@@ -92,7 +92,7 @@ builder.subscriptionField('eventReceived', (t) =>
       ...filterArgs,
       since: t.arg({
         type: 'DateTime',
-        description: `Begins with up to ${maxReplayedEvents} events since ten seconds before this time.`,
+        description: `Emits first the kept events since this time, up to ${maxReplayedEvents}.`,
       }),
     },
     runs: watchEvents,

@@ -5,7 +5,7 @@ import { RedeliverableStateEnum } from './enums.ts';
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
 const idempotencyField = {
-  description: 'Key of your own, up to 255 characters: once for the account.',
+  description: 'Key for safe retries, up to 255 characters, unique for the account.',
 } as const;
 
 export const EmitEventInput = builder.inputType('EmitEventInput', {
@@ -15,7 +15,7 @@ export const EmitEventInput = builder.inputType('EmitEventInput', {
     event: t.field({ type: WebhookEventEnum, required: true, description: 'Type of the event.' }),
     data: t.field({
       type: 'JSON',
-      description: 'Data as in `eventSamples`, its default, without what the gateway sets.',
+      description: 'Data as in `eventSamples`. Defaults to the sample.',
     }),
     idempotencyKey: t.string(idempotencyField),
   }),

@@ -47,8 +47,8 @@ builder.queryField('deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
     nullable: true,
-    description: 'Deliveries of events of accounts of the key.',
-    args: { webhookId: t.arg.id({ description: 'Webhook that received them.' }), ...listArgs },
+    description: 'Deliveries that the key can see, to all webhooks.',
+    args: { webhookId: t.arg.id({ description: 'Webhook that receives them.' }), ...listArgs },
     extensions: readsFrom(deliveryList),
     resolve: (_root, args, context) => connectDeliveries(context, args),
   }),

@@ -34,7 +34,7 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
 });
 
 const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliveryScheduled').implement({
-  description: 'A delivery is scheduled again, with attempts as a new one.',
+  description: 'A delivery is scheduled again.',
   fields: (t) => ({
     deliveryId: t.exposeID('delivery_id', { description: 'Id of the delivery.' }),
     delivery: t.field({
@@ -90,7 +90,7 @@ mutationField('sendTestEvent', {
 });
 
 mutationField('redeliver', {
-  description: 'Sends a delivery again, or now, if its webhook listens to its account.',
+  description: 'Sends a delivery again, or now if it waits.',
   input: RedeliverInput,
   inputDescription: 'A delivery to redeliver.',
   result: redeliverResult,
@@ -98,7 +98,7 @@ mutationField('redeliver', {
 });
 
 mutationField('redeliverAll', {
-  description: "Sends a webhook's deliveries of a state, for accounts that it listens to.",
+  description: 'Sends deliveries of a webhook again, or now if they wait.',
   input: RedeliverAllInput,
   inputDescription: 'Deliveries to redeliver.',
   result: redeliverAllResult,

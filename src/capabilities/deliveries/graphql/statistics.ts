@@ -33,7 +33,7 @@ const AttemptStatisticsObject = builder.objectRef<AttemptStatistics>('AttemptSta
     }),
     p95DurationMs: t.exposeInt('p95_duration_ms', {
       nullable: true,
-      description: 'Estimated duration of 95 of 100, in milliseconds; null without attempts.',
+      description: 'Estimated 95th percentile in milliseconds; null without attempts.',
     }),
   }),
 });
@@ -44,7 +44,7 @@ const StatisticsSpanObject = builder.objectRef<StatisticsSpan>('StatisticsSpan')
     startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
     endsAt: t.expose('ends_at', {
       type: 'DateTime',
-      description: 'End, exclusive; of the last span in the future.',
+      description: 'End, not included; that of the last span is in the future.',
     }),
     attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'Attempts of the span.' }),
   }),
@@ -57,7 +57,7 @@ const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookSta
     attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'Attempts of the whole period.' }),
     spans: t.expose('spans', {
       type: [StatisticsSpanObject],
-      description: 'Equal parts of the period, oldest first, also without attempts.',
+      description: 'Equal spans of the period, oldest first, empty ones included.',
       extensions: listOf(Math.max(...Object.values(statisticsPeriods).map(({ spans }) => spans))),
     }),
   }),

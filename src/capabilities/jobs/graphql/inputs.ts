@@ -17,7 +17,7 @@ const JobNameInput = builder.inputType('JobNameInput', {
   description: 'A job title or a company, by id or as free text.',
   fields: (t) => ({
     providerId: t.id({ description: "Numeric id from the network's lookup." }),
-    text: t.string({ description: 'Free text, without an id.' }),
+    text: t.string({ description: 'Free text, if there is no id.' }),
   }),
 });
 
@@ -25,8 +25,8 @@ const JobPayInput = builder.inputType('JobPayInput', {
   description: 'A pay range.',
   fields: (t) => ({
     currency: t.field({ type: 'Currency', required: true, description: 'Currency of the amounts.' }),
-    min: t.float({ required: true, description: 'Lower bound, from 0.' }),
-    max: t.float({ required: true, description: 'Upper bound, from `min`.' }),
+    min: t.float({ required: true, description: 'Lower bound, at least 0.' }),
+    max: t.float({ required: true, description: 'Upper bound, at least `min`.' }),
     payFrequency: t.field({
       type: PayFrequencyEnum,
       required: true,
@@ -42,7 +42,7 @@ const NumericScreeningQuestionInput = builder.inputType('NumericScreeningQuestio
     position: t.float({ description: 'Position in the list.' }),
     mustMatch: t.boolean({ description: 'Whether an expected answer is required.' }),
     minExpectation: t.float({ description: 'Lowest expected answer.' }),
-    maxExpectation: t.float({ description: 'Highest expected answer, from `minExpectation`.' }),
+    maxExpectation: t.float({ description: 'Highest expected answer, at least `minExpectation`.' }),
   }),
 });
 
@@ -77,7 +77,7 @@ const JobRecruiterInput = builder.inputType('JobRecruiterInput', {
   fields: (t) => ({
     projectId: t.id({ required: true, description: 'Id of the project to link the job to.' }),
     functions: t.idList({
-      description: `Lower-case ids of the lookup \`JOB_FUNCTION\`: ${between(recruiterLimits.functions)}.`,
+      description: `Ids in lower case, from the lookup \`JOB_FUNCTION\`: ${between(recruiterLimits.functions)}.`,
     }),
     industries: t.idList({ description: `Ids of industries: ${between(recruiterLimits.industries)}.` }),
     skills: t.idList({ description: `Ids of skills: ${between(recruiterLimits.skills)}.` }),
@@ -114,10 +114,10 @@ const AutoArchiveApplicantsInput = builder.inputType('AutoArchiveApplicantsInput
   description: 'Who is archived automatically.',
   fields: (t) => ({
     hasFailedScreening: t.boolean({
-      description: 'Who fails a required question. Defaults to true.',
+      description: 'Applicants who fail a required question. Defaults to true.',
     }),
     isOutsideOfCountry: t.boolean({
-      description: 'Who is outside the country of the job. Defaults to true.',
+      description: 'Applicants outside the country of the job. Defaults to true.',
     }),
   }),
 });
@@ -136,11 +136,11 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
     company: t.field({ type: JobNameInput, description: `The hiring company.${clearing.nothing}` }),
     workplace: t.field({ type: WorkplaceEnum, description: `Where the work takes place.${clearing.nothing}` }),
     location: t.id({
-      description: `Numeric id of the lookup \`LOCATION\`.${clearing.nothing}`,
+      description: `Numeric id from the lookup \`LOCATION\`.${clearing.nothing}`,
     }),
     employmentStatus: t.field({ type: EmploymentStatusEnum, description: `Type of employment.${clearing.nothing}` }),
     description: t.string({
-      description: `HTML or text, up to 20,000 characters.${clearing.text}`,
+      description: `Text with HTML tags, up to 20,000 characters.${clearing.text}`,
     }),
     autoRejectionTemplate: t.string({ description: `Message to rejected applicants.${clearing.text}` }),
     screeningQuestions: t.field({
@@ -152,7 +152,7 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
       description: `Settings of the recruiting service.${clearing.nothing}`,
     }),
     trackingPixelUrl: t.string({
-      description: `URL of a pixel that loads with the posting.${clearing.nothing}`,
+      description: `URL of a tracking pixel.${clearing.nothing}`,
     }),
     companyJobId: t.id({ description: `Id in your own system.${clearing.text}` }),
     applyMethod: t.field({ type: ApplyMethodInput, description: `How to apply.${clearing.nothing}` }),
@@ -174,7 +174,7 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
 export const EditJobInput = builder.inputType('EditJobInput', {
   description: 'Changes to a job. Omit what to keep: null is an error.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    accountId: t.id({ required: true, description: 'Account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Job to edit.' }),
     jobTitle: t.field({ type: JobNameInput, description: `Job title.${clearedBy.nothing}` }),
     ...jobInputFields(t, true),
@@ -211,7 +211,7 @@ const JobBudgetInput = builder.inputType('JobBudgetInput', {
 export const PublishJobInput = builder.inputType('PublishJobInput', {
   description: 'How to publish a draft.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    accountId: t.id({ required: true, description: 'Account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Draft to publish.' }),
     mode: t.field({
       type: PublishModeEnum,
@@ -223,9 +223,9 @@ export const PublishJobInput = builder.inputType('PublishJobInput', {
       type: JobBudgetInput,
       description: "Budget of a paid listing. Defaults to the network's recommendation.",
     }),
-    hasHiringPhotoFrame: t.boolean({ description: 'Whether to frame the profile picture.' }),
+    hasHiringPhotoFrame: t.boolean({ description: 'Whether to add the hiring frame to the profile picture.' }),
     bypassEmailVerification: t.boolean({
-      description: 'Whether to skip the verification of the member.',
+      description: 'Whether to skip the check that the member may post for the company.',
     }),
   }),
 });
@@ -233,7 +233,7 @@ export const PublishJobInput = builder.inputType('PublishJobInput', {
 export const SolveJobCheckpointInput = builder.inputType('SolveJobCheckpointInput', {
   description: "The solution of a draft's checkpoint.",
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Account to act with.' }),
+    accountId: t.id({ required: true, description: 'Account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Draft of the checkpoint.' }),
     solution: t.string({
       required: true,

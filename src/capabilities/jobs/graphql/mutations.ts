@@ -74,7 +74,7 @@ const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPo
 const PnetJobPostingPublishCheckpointObject = builder
   .objectRef<JobCheckpointOpened>('PnetJobPostingPublishCheckpoint')
   .implement({
-    description: 'Not published yet: the network asks for `solveJobCheckpoint`.',
+    description: 'Not published yet: the checkpoint is for `solveJobCheckpoint`.',
     fields: (t) => ({
       jobId: t.exposeID('job_id', { description: 'Id of the draft.' }),
       // Not `type`: errors of the union have a textual `type`, and a selection cannot have both.

@@ -130,11 +130,11 @@ export const AutoArchiveObject = partType<JobPart<'auto_archive_applicants'>>('A
   description: 'Who is archived automatically.',
   fields: (t) => ({
     hasFailedScreening: t.boolean({
-      description: 'Who fails a required question.',
+      description: 'Applicants who fail a required question.',
       resolve: ({ screening_questions = true }) => screening_questions,
     }),
     isOutsideOfCountry: t.boolean({
-      description: 'Who is outside the country of the job.',
+      description: 'Applicants outside the country of the job.',
       resolve: ({ outside_of_country = true }) => outside_of_country,
     }),
   }),

@@ -78,12 +78,12 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     jobTitle: t.field({ type: JobNameObject, ...contentField('job_title', 'Job title.') }),
     company: t.field({ type: JobNameObject, ...contentField('company', 'The hiring company.') }),
     workplace: t.field({ type: WorkplaceEnum, ...contentField('workplace', 'Where the work takes place.') }),
-    location: t.id(contentField('location', 'Numeric id of the lookup `LOCATION`.')),
+    location: t.id(contentField('location', 'Numeric id from the lookup `LOCATION`.')),
     employmentStatus: t.field({
       type: EmploymentStatusEnum,
       ...contentField('employment_status', 'Type of employment.'),
     }),
-    description: t.string(contentField('description', 'HTML or text.')),
+    description: t.string(contentField('description', 'Text with HTML tags.')),
     autoRejectionTemplate: t.string(contentField('auto_rejection_template', 'Message to rejected applicants.')),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
@@ -92,7 +92,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       resolve: async (job, _args, context) => (await loadField(job, 'screening_questions', context)) ?? [],
     }),
     recruiter: t.field({ type: RecruiterObject, ...contentField('recruiter', 'Settings of the recruiting service.') }),
-    trackingPixelUrl: t.string(contentField('tracking_pixel_url', 'URL of a pixel that loads with the posting.')),
+    trackingPixelUrl: t.string(contentField('tracking_pixel_url', 'URL of a tracking pixel.')),
     companyJobId: t.id(contentField('company_job_id', 'Id in your own system.')),
     applyMethod: t.field({ type: ApplyMethodUnion, ...contentField('apply_method', 'How to apply.') }),
     salary: t.field({ type: PayObject, ...contentField('salary', 'Salary range.') }),

@@ -32,7 +32,7 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
     Object.hasOwn(graphqlAttachmentTypes, type) ? graphqlAttachmentTypes[type] : unknownAttachment,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id on pnet.')),
-    isUnavailable: t.exposeBoolean('unavailable', required('Whether it is gone.')),
+    isUnavailable: t.exposeBoolean('unavailable', required('Whether it is no longer available.')),
     mimetype: t.exposeString('mimetype', optional('Media type, such as `image/jpeg`.')),
     fileSize: t.exposeFloat('file_size', optional("Size, in the network's unit.")),
     url: t.exposeString('url', optional('URL.')),

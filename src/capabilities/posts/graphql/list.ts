@@ -29,7 +29,7 @@ export const authorArgs = builder.args((t) => ({
     required: true,
     description: 'Id of a user or company; on photonet also a `username`.',
   }),
-  isCompany: t.boolean({ description: 'Whether it is a company, on pnet.' }),
+  isCompany: t.boolean({ description: 'Whether it is a company. Pnet only.' }),
 }));
 
 export const postsDescription = 'Posts of a user or company, as the account sees them.';

@@ -37,7 +37,7 @@ const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetOwner', {
     username: t.exposeString('username', required('Username, for `identifier` as well.')),
     name: t.exposeString('username', required('Name to show: the `username`.')),
     profilePictureUrl: t.exposeString('profile_pic_url', required('URL of the picture.')),
-    isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified them.')),
+    isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
     isPrivate: t.exposeBoolean('is_private', required('Whether only followers see the posts.')),
     posts: authorPostsField(t, {
       description: 'Posts of the user.',

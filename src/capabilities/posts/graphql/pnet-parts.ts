@@ -56,7 +56,7 @@ export const PollObject = partType<PostPart<'poll'>>('PnetPoll', {
 });
 
 export const GroupObject = partType<PostPart<'group'>>('PnetGroup', {
-  description: 'A group that has posts.',
+  description: 'A group on pnet.',
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id on pnet.')),
     name: t.exposeString('name', required('Name.')),
@@ -69,9 +69,9 @@ export const AnalyticsObject = partType<PostPart<'analytics'>>('PnetPostAnalytic
   fields: (t) => ({
     impressionCount: t.exposeFloat('impressions', optional('Impressions.')),
     engagementCount: t.exposeFloat('engagements', optional('Engagements.')),
-    engagementRate: t.exposeFloat('engagement_rate', optional('Engagements, as the network computes their rate.')),
+    engagementRate: t.exposeFloat('engagement_rate', optional('Engagement rate, as the network computes it.')),
     clickCount: t.exposeFloat('clicks', optional('Clicks.')),
-    clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Clicks, as the network computes their rate.')),
+    clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Click rate, as the network computes it.')),
     pageViewerCount: t.exposeFloat(
       'page_viewers_from_this_post',
       optional("Visitors of the author's page from the post."),

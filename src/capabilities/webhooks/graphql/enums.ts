@@ -45,7 +45,7 @@ export const TriggerIconEnum = contractEnum(
 
 export const WebhookHealthStateEnum = contractEnum('WebhookHealthState', 'How a webhook is.', {
   healthy: 'Enabled and not failing.',
-  failing: 'Enabled, with three failed attempts or more, over two minutes or more.',
+  failing: 'Enabled, with three or more failed attempts over two minutes.',
   disabled_by_gateway: 'Disabled as the endpoint is gone, or failed for five days.',
   disabled_by_caller: 'Disabled, or created so, by an API request.',
 } satisfies Record<WebhookHealthState, string>);

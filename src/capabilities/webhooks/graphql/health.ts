@@ -22,7 +22,7 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
     failingSince: t.expose('failing_since', {
       type: 'DateTime',
       nullable: true,
-      description: 'When attempts began to fail; null unless they fail.',
+      description: 'When attempts began to fail; null if they do not.',
     }),
     failedAttemptCount: t.exposeInt('failed_attempt_count', {
       description: 'Failed attempts in a row.',
@@ -37,7 +37,7 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
 
 builder.objectField(WebhookObject, 'receivesNotices', (t) =>
   t.boolean({
-    ...foundById('Whether it is notified of disabled webhooks; null without management.', findWebhookHealth),
+    ...foundById('Whether it is told of disabled ones; null if the key may not manage it.', findWebhookHealth),
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),
 );

@@ -61,7 +61,7 @@ export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     source: t.field({
       type: WebhookSourceEnum,
       required: true,
-      description: 'Source of the events, for good.',
+      description: 'Source of the events. It cannot change.',
     }),
     ...subscription(t),
     isEnabled: t.boolean({ description: 'Whether events are delivered. Defaults to true.' }),
@@ -104,7 +104,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       description: 'Whether events are delivered. If not, deliveries are held.',
     }),
     receivesNotices: t.boolean({
-      description: 'Whether a webhook of all accounts is notified of disabled ones.',
+      description: 'Whether it is told of disabled ones. It must be of all accounts.',
     }),
     format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({

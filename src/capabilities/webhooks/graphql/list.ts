@@ -24,13 +24,13 @@ const listArgs = builder.args((t) => ({
   }),
   event: t.field({
     type: [WebhookEventEnum],
-    description: 'Events that webhooks to list are subscribed to.',
+    description: 'Events that they are subscribed to.',
   }),
-  isEnabled: t.boolean({ description: 'Whether webhooks to list are enabled.' }),
+  isEnabled: t.boolean({ description: 'Whether they are enabled.' }),
   health: t.field({
     type: [WebhookHealthStateEnum],
     needs: 'ownWebhooks',
-    description: 'Health of the webhooks to list, of those that the key may manage.',
+    description: 'Health, of those that the key may manage.',
   }),
   query: t.string({ description: searchDescription('the name') }),
   orderBy: t.field({
@@ -66,10 +66,10 @@ builder.queryField('webhooks', (t) =>
   t.field({
     type: WebhookConnection,
     nullable: true,
-    description: 'Webhooks that listen to accounts of the key.',
+    description: 'Webhooks of the workspace that the key can see.',
     args: {
       accountId: t.arg.id({
-        description: 'Account that webhooks to list listen to.',
+        description: 'Account that they listen to.',
       }),
       ...listArgs,
     },

@@ -37,7 +37,7 @@ const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('Webho
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name.' }),
     value: t.string({
-      description: `Value; \`${hiddenValue}\` without \`${scopeOfValues}\` or management.`,
+      description: `Value; \`${hiddenValue}\` if the key may not read it.`,
       extensions: standsAt({ exposed: 'value', scope: scopeOfValues }),
       resolve: ({ value }, _args, { caller }) => (caller.scopes.has(scopeOfValues) ? value : hiddenValue),
     }),
@@ -94,7 +94,7 @@ const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger')
 const webhookObject: Webhook['object'] = 'Webhook';
 
 export const WebhookObject = builder.objectRef<ListedWebhook>('Webhook').implement({
-  description: 'A URL that receives events. Keys manage those of their accounts only.',
+  description: 'A URL that receives events of accounts.',
   interfaces: [Node],
   extensions: namedBy(webhookObject),
   isTypeOf: isOf<ListedWebhook>(webhookObject),
@@ -111,7 +111,7 @@ export const WebhookObject = builder.objectRef<ListedWebhook>('Webhook').impleme
       description: 'Whether events are delivered. If not, deliveries are held.',
     }),
     requestUrl: t.exposeString('request_url', {
-      description: 'URL that deliveries are sent to; `********` hides its path.',
+      description: 'URL of deliveries; `********` after the host if the key may not see it.',
     }),
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.field({
