@@ -63,7 +63,6 @@ interface Backend {
 }
 
 const authors = schema.getPossibleTypes(assertInterfaceType(schema.getType('NetworkAuthor')));
-const webhookTypes = schema.getPossibleTypes(assertInterfaceType(schema.getType('Webhook')));
 const listsOf = (types: readonly GraphQLNamedType[], field: string) => types.map(({ name }) => `${name}.${field}`);
 
 const madeInBoth = ['totalCount', 'isTotalCountExact', 'health', 'receivesNotices', 'statistics', 'backlog'];
@@ -94,7 +93,6 @@ const backends: Readonly<Record<string, Backend>> = {
     ],
     nested: [
       ...listsOf(authors, 'posts'),
-      ...listsOf(webhookTypes, 'deliveries'),
       ...['Webhook.deliveries', 'Account.posts', 'Account.webhooks', 'Account.jobPostings'],
     ],
   },

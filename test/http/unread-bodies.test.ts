@@ -46,7 +46,7 @@ const forms = {
 } as const;
 
 /** EDIT has another type for it. */
-const refused = /errors\/(?:content_too_large|unprocessable_entity)/;
+const refused = /(?:errors\/|"code":")(?:content_too_large|unprocessable_entity)/i;
 
 const targets = ['POST /graphql', 'POST /v1/webhooks', 'PATCH /v1/pnet/jobs/1', 'POST /v1/pnet/jobs/1/publish'];
 
