@@ -251,25 +251,30 @@ describe('a failure of a request', () => {
 
 describe('a failure of ours', () => {
   test('that escapes the executor is masked, has its request id, and is logged', async () => {
-    const gateway = await startGateway();
-    const { key } = await gateway.workspace();
-    const sample = schema.getType('EventSample');
-    if (!isObjectType(sample)) throw new Error('There is no type EventSample');
-    const { payload } = sample.getFields();
-    if (payload === undefined) throw new Error('There is no field payload');
-    const { resolve } = payload;
     // It cannot be serialized: the failure comes after everything that looks at errors has run.
-    payload.resolve = () => ({
+    const unserializable = {
       toJSON() {
         throw new TypeError('secret-detail of a bug');
       },
+    };
+    const gateway = await startGateway({
+      plugins: [
+        {
+          onExecute: ({ args }) => {
+            const sample = args.schema.getType('EventSample');
+            const payload = isObjectType(sample) ? sample.getFields().payload : undefined;
+            if (payload === undefined) throw new Error('There is no payload of samples');
+            payload.resolve = () => unserializable;
+          },
+        },
+      ],
     });
+    const { key } = await gateway.workspace();
     const response = await fetch(`${gateway.address}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': key },
       body: JSON.stringify({ query: '{ eventSamples { payload } }' }),
     });
-    payload.resolve = resolve;
     const { errors } = (await response.json()) as { errors: Envelope[] };
     const requestId = response.headers.get('x-request-id');
     expect(errors).toMatchObject([{ extensions: { code: 'UNEXPECTED_ERROR', status: 500, requestId } }]);
