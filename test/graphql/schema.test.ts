@@ -69,25 +69,6 @@ describe('schema', () => {
     }
   });
 
-  test('has what a network sent for a time beside every time that is read from one, in a field whose name ends in Raw', () => {
-    const times = ownTypes.filter(isWithFields).flatMap((type) =>
-      Object.values(type.getFields())
-        .filter(({ type: kind, extensions }) => String(kind) === 'DateTime' && extensions.required !== undefined)
-        .map(({ name, extensions }) => ({ type, name, extensions })),
-    );
-    expect(times.length).toBeGreaterThan(10);
-    for (const { type, name, extensions } of times) {
-      const raw = type.getFields()[`${name}Raw`];
-      // Where the value stands, and whether it must.
-      const place = ({ required, pothosExposedField, wire }: Record<string, unknown> = {}) => [
-        required,
-        pothosExposedField,
-        wire,
-      ];
-      expect(place(raw?.extensions), `${type.name}.${name}`).toEqual(place(extensions));
-    }
-  });
-
   test('has every amount of money beside its currency', () => {
     for (const type of ownTypes.filter(isWithFields)) {
       const { amount, min, max, currency } = type.getFields();
