@@ -9,7 +9,7 @@ import {
 } from '../../src/capabilities/jobs/vocabulary.ts';
 import { limits } from '../../src/kernel/validation.ts';
 import { backends } from '../support/backends.ts';
-import { anError, documents, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
+import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
 
 /** The key that a field is stored under. */
 const keyOf = (name: keyof typeof everyField): keyof typeof everyFieldStored =>
@@ -327,7 +327,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     ['edit-timeout', 'request_timeout'],
   ] as const)('reports a failure of the network as a top-level error: %s', async (scenario, name) => {
     const jobId = await draft(scenario);
-    const { data, errors } = await jobs.workspace.ask(documents.editJob, {
+    const { data, errors } = await jobs.workspace.ask(jobs.documents.editJob, {
       input: { accountId: jobs.accountId, jobId },
     });
     expect(data).toEqual({ editJob: null });

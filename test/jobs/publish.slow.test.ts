@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/kernel/errors.ts';
 import { sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { backends } from '../support/backends.ts';
-import { anError, documents, serveJobs } from './served-jobs.ts';
+import { anError, serveJobs } from './served-jobs.ts';
 
 describe.each(backends)('publishJob, $name backend', (backend) => {
   const jobs = serveJobs(backend);
@@ -41,7 +41,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
   test('does not publish again what the network published without a response', async () => {
     const draftId = await draft('response-lost');
     const input = { accountId: jobs.accountId, jobId: draftId, mode: 'FREE' };
-    const { errors } = await jobs.workspace.ask(documents.publishJob, { input });
+    const { errors } = await jobs.workspace.ask(jobs.documents.publishJob, { input });
     expect(errors).toMatchObject([{ extensions: { code: 'REQUEST_TIMEOUT' } }]);
     expect(await publish(draftId)).toMatchObject({
       ...anError('action_already_performed'),
@@ -130,7 +130,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     async (scenario, name) => {
       const draftId = await draft(scenario);
       for (const _attempt of [1, 2]) {
-        const { errors } = await jobs.workspace.ask(documents.publishJob, {
+        const { errors } = await jobs.workspace.ask(jobs.documents.publishJob, {
           input: { accountId: jobs.accountId, jobId: draftId, mode: 'FREE' },
         });
         expect(errors).toMatchObject([{ path: ['publishJob'], extensions: { code: name.toUpperCase() } }]);
@@ -164,7 +164,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
       if (session === 'ok') continue;
       const broken = await jobs.workspace.account({ session });
       const draftId = await jobs.workspace.draft({ accountId: broken });
-      const { data, errors } = await jobs.workspace.ask(documents.publishJob, {
+      const { data, errors } = await jobs.workspace.ask(jobs.documents.publishJob, {
         input: { accountId: broken, jobId: draftId, mode: 'FREE' },
       });
       if (['key', 'system'].includes(errorTable[session].family)) {

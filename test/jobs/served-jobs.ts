@@ -5,20 +5,25 @@ import type { Providers } from '../../src/providers/provider.ts';
 import type { JobScenarioName } from '../../src/providers/sandbox/networks.ts';
 import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';
 
-const failure = `... on ServiceError { code status message requestId
-    ... on CheckpointError { issues { path code limit message } checkpoint { checkpointType attemptsLeft expiresAt } } }
+/** @param attempts what a checkpoint selects besides its issues, where the gateway knows it */
+const documentsWith = (attempts: string) => {
+  const failure = `... on ServiceError { code status message requestId
+    ... on CheckpointError { issues { path code limit message } ${attempts} } }
   ... on InvalidRequestError { issues { path message } }`;
-const published = `... on PnetJobPostingPublished { jobId state }
+  const published = `... on PnetJobPostingPublished { jobId state }
   ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure}`;
-export const documents = {
-  editJob: `mutation ($input: EditJobInput!) {
+  return {
+    editJob: `mutation ($input: EditJobInput!) {
     editJob(input: $input) { __typename ... on PnetJobPostingEdited { jobId } ${failure} } }`,
-  publishJob: `mutation ($input: PublishJobInput!) { publishJob(input: $input) { __typename ${published} } }`,
-  solveJobCheckpoint: `mutation ($input: SolveJobCheckpointInput!) {
+    publishJob: `mutation ($input: PublishJobInput!) { publishJob(input: $input) { __typename ${published} } }`,
+    solveJobCheckpoint: `mutation ($input: SolveJobCheckpointInput!) {
     solveJobCheckpoint(input: $input) { __typename ${published} } }`,
-  createJobDraft: `mutation ($input: CreateJobDraftInput!) {
+    createJobDraft: `mutation ($input: CreateJobDraftInput!) {
     createJobDraft(input: $input) { __typename ... on PnetJobPostingCreated { jobId jobPosting { state } } ${failure} } }`,
+  };
 };
+
+type Documents = ReturnType<typeof documentsWith>;
 
 /** The GraphQL type that reports an error of this name. */
 const typeOfError = (name: ErrorName) =>
@@ -138,6 +143,8 @@ function count(counts: Map<string, number>, key: string): number {
 
 /** A workspace with one account, over a network that counts publications and edits. */
 export class ServedJobs {
+  readonly documents: Documents;
+  private readonly backend: Backend;
   served!: Served;
   workspace!: SeededWorkspace;
   /** The account that requests are made from, unless their input names another. */
@@ -151,8 +158,13 @@ export class ServedJobs {
   /** What the first publication and the first edit of a posting wait for at the network. */
   gate: Promise<void> = Promise.resolve();
 
-  async start(backend: Backend): Promise<void> {
-    this.served = await backend.start({
+  constructor(backend: Backend) {
+    this.backend = backend;
+    this.documents = documentsWith(backend.serves.drafts ? 'checkpoint { checkpointType attemptsLeft expiresAt }' : '');
+  }
+
+  async start(): Promise<void> {
+    this.served = await this.backend.start({
       leases: { onWait: (jobId) => void count(this.waits, jobId) },
       providers: (sandbox): Providers => ({
         ...sandbox,
@@ -186,8 +198,8 @@ export class ServedJobs {
     }
   }
 
-  readonly mutate = async (name: keyof typeof documents, input: Input) => {
-    const { data, errors } = await this.workspace.ask(documents[name], {
+  readonly mutate = async (name: keyof Documents, input: Input) => {
+    const { data, errors } = await this.workspace.ask(this.documents[name], {
       input: { accountId: this.accountId, ...input },
     });
     expect(errors).toEqual([]);
@@ -202,8 +214,8 @@ export class ServedJobs {
     this.workspace.draft({ accountId: this.accountId, scenario, ...more });
 
   /** The errors of a request that GraphQL itself refuses. */
-  readonly refusal = async (name: keyof typeof documents, input: Input) => {
-    const { data, errors } = await this.workspace.ask(documents[name], {
+  readonly refusal = async (name: keyof Documents, input: Input) => {
+    const { data, errors } = await this.workspace.ask(this.documents[name], {
       input: { accountId: this.accountId, ...input },
     });
     expect(data).toBeNull();
@@ -214,8 +226,8 @@ export class ServedJobs {
 
 /** Serves jobs over a backend for the suite that calls it. */
 export function serveJobs(backend: Backend): ServedJobs {
-  const jobs = new ServedJobs();
-  beforeAll(() => jobs.start(backend));
+  const jobs = new ServedJobs(backend);
+  beforeAll(() => jobs.start());
   afterAll(() => jobs.served.close());
   return jobs;
 }
