@@ -197,7 +197,7 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
         expect(errors[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS' });
     }
     const { data } = await ask(fire('{ chat: { chatId: "c" } }'));
-    expect(data).toEqual({ fireTriggerWebhook: { code: 'RESOURCE_NOT_FOUND' } });
+    expect(data).toEqual({ fireTriggerWebhook: { code: 'INVALID_RESOURCE_IDENTIFIER' } });
   });
 
   test('a failed read is an error with its code at its path, and leaves the rest', async () => {
