@@ -12,8 +12,8 @@ export const additions: Readonly<Record<string, Recipe>> = {
       ],
       'src/capabilities/posts/graphql/pnet.ts': [
         [
-          "    url: t.exposeString('share_url', required('URL of the post.')),",
-          `    url: t.exposeString('share_url', required('URL of the post.')),
+          "    url: t.exposeString('share_url', required('URL.')),",
+          `    url: t.exposeString('share_url', required('URL.')),
     isPinned: t.exposeBoolean('is_pinned', optional('Whether the author has pinned the post.')),`,
         ],
       ],
@@ -115,12 +115,7 @@ export const CreateJobDraftInput =`,
   description: 'Closes a job posting.',
   input: CloseJobInput,
   inputDescription: 'The job to close.',
-  result: mutationResult<JobEdited>(
-    'CloseJobResult',
-    'The closed job, or the reason why it was not closed.',
-    [PnetJobPostingEditedObject],
-    ['performed'],
-  ),
+  result: mutationResult<JobEdited>('CloseJobResult', 'The closed job, or an error.', [PnetJobPostingEditedObject]),
   operation: closeJob,
 });
 
