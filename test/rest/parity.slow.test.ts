@@ -47,21 +47,18 @@ function operationOf(endpoint: EndpointName, request: FlatRequest): [string, Rec
     `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { code status } } }`,
     { input: value },
   ];
-  const { limit, cursor, id, source, events, data, ...rest } = input;
+  const { limit, cursor, id, source, draftId: jobId, input: solution, ...rest } = input;
   switch (endpoint) {
     case 'EDIT':
       return mutation('editJob', 'EditJobInput', input);
     case 'PUB':
-      return mutation('publishJob', 'PublishJobInput', input);
+      return mutation('publishJob', 'PublishJobInput', { ...rest, jobId });
     case 'CHK':
-      return mutation('solveJobCheckpoint', 'SolveJobCheckpointInput', input);
+      return mutation('solveJobCheckpoint', 'SolveJobCheckpointInput', { ...rest, jobId, solution });
     case 'WHDEL':
       return mutation('deleteWebhook', 'DeleteWebhookInput', { webhookId: id });
     case 'WHCREATE':
-      return mutation('createWebhook', 'CreateWebhookInput', {
-        ...rest,
-        source: { [camelCase(String(source))]: { events, data } },
-      });
+      return mutation('createWebhook', 'CreateWebhookInput', { ...rest, source: String(source).toUpperCase() });
     case 'WHLIST':
       return [
         'query ($first: Int, $after: String) { webhooks(first: $first, after: $after) { __typename nodes { webhookId } } }',
