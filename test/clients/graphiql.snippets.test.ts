@@ -80,7 +80,7 @@ describe.skipIf(curlPath === undefined)('curl', () => {
     const accountId = 'no-such-account------A';
     const query = 'subscription Watch($ids: [ID!]!) { accountUpdated(accountIds: $ids) { status } }';
     const output = await outputOf('sh', '-c', curl({ url, query, variables: { ids: [accountId] } }));
-    expect(output).toMatch(/^event: next\ndata: .*resource_not_found/m);
+    expect(output).toMatch(/^event: next\ndata: .*RESOURCE_NOT_FOUND/m);
   });
 });
 
@@ -92,7 +92,7 @@ describe('fetch', () => {
 
   it('subscribes', async () => {
     const query = 'subscription Watch { accountUpdated(accountIds: ["no-such-account------A"]) { status } }';
-    expect(await outputOfModule(javaScript({ url, query, variables: {} }))).toContain('resource_not_found');
+    expect(await outputOfModule(javaScript({ url, query, variables: {} }))).toContain('RESOURCE_NOT_FOUND');
   });
 });
 

@@ -603,6 +603,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'store/statement-names.ts #names': 'test/store/prepared.test.ts',
   'store/statement-names.ts #uses': 'test/store/prepared.test.ts',
   'net/proxies.ts pool': 'a delivery with a lease, or a call with a slot',
+  'store/thread.ts arrived': 'a statement of a request',
   'store/thread.ts inFlight': 'a statement of a request',
 };
 
