@@ -246,7 +246,7 @@ export function describeFaults(example: string): void {
         await enter('Code that you got in a message', '123456', 'Continue');
         await shows(tab, 'Job 1007 is published. Its state is ACTIVE.');
         await enter('Draft id', '1007', 'Publish');
-        await shows(tab, 'Action already performed');
+        await shows(tab, 'The draft has already been published');
         expect(tab.complaints).toEqual([]);
       });
     });

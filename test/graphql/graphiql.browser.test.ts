@@ -428,7 +428,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
     await docs.getByText('Query', { exact: true }).click();
-    await expect.poll(() => docs.innerText()).toContain('The API key that made the request');
+    await expect.poll(() => docs.innerText()).toContain('The API key of the request');
     expect(gateway.log.filter(({ operation }) => operation === 'IntrospectionQuery')).toEqual([]);
     await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
   });

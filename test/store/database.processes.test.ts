@@ -230,6 +230,8 @@ describe.skipIf(databases.length === 1)('Postgres', () => {
     const place = await (databases[1] as (typeof databases)[number]).location();
     const database = await openDatabase(place.location);
     const ended = await database.connection().execute(async (killer) => {
+      // A connection is taken with its first statement.
+      await ping(killer);
       await ping(database);
       return sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`.execute(killer);
