@@ -53,4 +53,6 @@ class NeedsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
 
 export const needsPlugin = 'needs';
 
+// This module may be evaluated again beside the same Pothos, as where modules are reloaded.
+SchemaBuilder.allowPluginReRegistration = true;
 SchemaBuilder.registerPlugin(needsPlugin, NeedsPlugin);
