@@ -103,7 +103,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),
     observer: observeRequests(telemetry),
   });
-  const places = createPlaces(placeLimits[modeOf(config)], streams.ended);
+  const places = createPlaces(placeLimits[config.setUp], streams.ended);
   const shared = { ...admitting, backend, ports, turns, places, compress };
   const responseCache = responses?.cache ?? null;
   const ofGraphQL = { ...shared, documents, streams, responseCache, cursorKeys: keyring('graphql-cursors') };
@@ -146,11 +146,6 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     /** Serves on, unready, for the configured time, lets requests in flight finish, and closes all. Idempotent. */
     close: once(() => closeAll(closers)),
   };
-}
-
-function modeOf({ upstream, intake }: Config): keyof typeof placeLimits {
-  if (upstream === null) return 'embedded';
-  return intake === null ? 'proxy' : 'ownWebhooks';
 }
 
 /** What the gateway is ready without. */

@@ -6,18 +6,20 @@
 import { retrySoon, ServiceError } from './errors.ts';
 import { onAbort } from './lib/abort-signal.ts';
 import { createKeyedLock } from './lib/keyed-lock.ts';
+import type { SetUp } from './set-up.ts';
 
 type Kind = 'query' | 'mutation';
 
+/** In front of a service whose calls have slots (upstream/call-slots.ts). */
+const proxy = { query: 256, mutation: 1_024 };
+
 /** Of each caller. Mutations may wait for seconds, for a posting or a locked row. */
-export const placeLimits = {
-  /** Over a database of the gateway. */
+export const placeLimits: Readonly<Record<SetUp, Readonly<Record<Kind, number>>>> = {
   embedded: { query: 16, mutation: 64 },
-  /** In front of a service, with webhooks of the gateway. */
-  ownWebhooks: { query: 64, mutation: 256 },
-  /** In front of a service, whose calls have slots (upstream/call-slots.ts). */
-  proxy: { query: 256, mutation: 1_024 },
-} as const satisfies Record<string, Readonly<Record<Kind, number>>>;
+  'own-webhooks': { query: 64, mutation: 256 },
+  'own-keys': proxy,
+  'forwarded-keys': proxy,
+};
 
 export type LeavePlace = () => void;
 

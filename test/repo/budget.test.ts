@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 3_990,
+  app: 3_985,
   auth: 1_445,
   cache: 360,
   capabilities: 300,
@@ -25,7 +25,7 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/kit': 2_118,
   'graphql/schema': 106,
   http: 2_333,
-  kernel: 3_311,
+  kernel: 3_313,
   'main.ts': 2,
   net: 1_419,
   pages: 1_037,

@@ -133,7 +133,7 @@ const operations: readonly Limit[] = [
   ['Cost of an introspection that no known tool sends', number(maxIntrospectionCost), `${tooHigh}, before execution`],
   [
     'Operations and REST requests of one API key that are executed at once, in each process',
-    `${number(placeLimits.embedded.query)} reads, ${number(placeLimits.embedded.mutation)} others; in proxy mode ${number(placeLimits.proxy.query)} and ${number(placeLimits.proxy.mutation)}, with own webhooks ${number(placeLimits.ownWebhooks.query)} and ${number(placeLimits.ownWebhooks.mutation)}`,
+    `${number(placeLimits.embedded.query)} reads, ${number(placeLimits.embedded.mutation)} others; in proxy mode ${number(placeLimits['own-keys'].query)} and ${number(placeLimits['own-keys'].mutation)}, with own webhooks ${number(placeLimits['own-webhooks'].query)} and ${number(placeLimits['own-webhooks'].mutation)}`,
     'further ones wait for those before them',
   ],
   [
