@@ -333,7 +333,7 @@ test('an Idempotency-Key of a key or of a token for other accounts says nothing 
 test('an idempotency key finds its result with the next token of the same rights, and with no other', async () => {
   const { gateway, workspace, token } = await start();
   const [accountId, other] = [await workspace.account(), await workspace.account()];
-  const draft = `mutation { createJobDraft(input: { accountId: "${accountId}", jobTitle: { text: "x" }, idempotencyKey: "k" }) {
+  const draft = `mutation { createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "x" } }, idempotencyKey: "k" }) {
     ... on PnetJobPostingCreated { jobId } } }`;
   const jobWith = async (key: string) => (await graphql(gateway.address, key, draft)).data.createJobDraft.jobId;
   const scopes = ['JOBS_WRITE'];

@@ -14,7 +14,7 @@ import { requestContext } from '../support/request-context.ts';
 const argumentsOf: Readonly<Record<string, (gateway: Gateway, workspace: TestWorkspace) => Promise<string>>> = {
   accountUpdated: async (_gateway, workspace) => `(accountIds: ["${await workspace.account()}"])`,
   async jobPostingUpdated({ address }, workspace) {
-    const input = `{ accountId: "${await workspace.account()}", jobTitle: { text: "x" } }`;
+    const input = `{ accountId: "${await workspace.account()}", posting: { jobTitle: { text: "x" } } }`;
     const create = `mutation { createJobDraft(input: ${input}) { ... on PnetJobPostingCreated { jobId } } }`;
     return `(jobIds: ["${(await graphql(address, workspace.key, create)).data.createJobDraft.jobId}"])`;
   },

@@ -54,7 +54,7 @@ export const operations = {
   },
   mutation: {
     title: 'a mutation: editJob',
-    text: `mutation ($of: ID!) { editJob(input: { accountId: "a", jobId: $of, workplace: REMOTE }) { __typename ... on PnetJobPostingEdited { jobId } } }`,
+    text: `mutation ($of: ID!) { editJob(input: { accountId: "a", jobId: $of, posting: { workplace: REMOTE } }) { __typename ... on PnetJobPostingEdited { jobId } } }`,
     prefix: '40',
     oneCall: false,
   },

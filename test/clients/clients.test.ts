@@ -178,8 +178,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
     const edit = {
       accountId,
       jobId,
-      description: 'Edited',
-      applyMethod: { external: { url: 'https://jobs.example' } },
+      posting: { description: 'Edited', applyMethod: { external: { url: 'https://jobs.example' } } },
     };
     const { editJob } = await client.run('editJob', { input: edit });
     expect(editJob).toEqual({ __typename: 'PnetJobPostingEdited', jobId });
@@ -248,7 +247,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
         const id = await workspace.draft({ accountId, scenario });
         const failed =
           fails.at === 'edit'
-            ? await mutationFailure('editJob', { accountId, jobId: id }, fails.errorName)
+            ? await mutationFailure('editJob', { accountId, jobId: id, posting: {} }, fails.errorName)
             : await mutationFailure(
                 'publishJob',
                 { accountId, jobId: id, mode: fails.modes?.[0] ?? 'FREE' },

@@ -97,7 +97,7 @@ const requests: Readonly<Record<EndpointName, Requests>> = {
   EDIT: {
     rest: ({ id = '2001' }, account_id) => ['PATCH', `/v1/pnet/jobs/${id}`, { account_id, workplace: 'REMOTE' }],
     graphql: ({ id = '2001' }, accountId) =>
-      `mutation { editJob(input: { jobId: ${text(id)}, accountId: ${text(accountId)}, workplace: REMOTE }) { ${failed} } }`,
+      `mutation { editJob(input: { jobId: ${text(id)}, accountId: ${text(accountId)}, posting: { workplace: REMOTE } }) { ${failed} } }`,
   },
   PUB: {
     rest: ({ id = '1001', mode = 'FREE' }, account_id) => ['POST', `/v1/pnet/jobs/${id}/publish`, { account_id, mode }],
@@ -204,7 +204,7 @@ describe.each(failingAccounts)('the account $id', ({ id, status, session }) => {
   const error = accountStatuses[status].failure?.errorName ?? session;
 
   test('can have no new draft', async () => {
-    const document = `mutation { createJobDraft(input: { accountId: "${id}", jobTitle: { text: "x" } }) { ${failed} } }`;
+    const document = `mutation { createJobDraft(input: { accountId: "${id}", posting: { jobTitle: { text: "x" } } }) { ${failed} } }`;
     const { data, errors } = await graphql(gateway.address, demoKey, document);
     expect((errors[0]?.extensions ?? data.createJobDraft).code).toBe(error.toUpperCase());
   });

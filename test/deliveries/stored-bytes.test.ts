@@ -160,7 +160,7 @@ describe('a workspace that has stored its quota', () => {
     };
     const create = (size: number) =>
       ask(
-        `createJobDraft(input: { accountId: "${accountId}", jobTitle: { text: "T" }, description: $description })`,
+        `createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "T" }, description: $description } })`,
         'x'.repeat(size),
         '... on PnetJobPostingCreated { jobId }',
       );
@@ -168,7 +168,7 @@ describe('a workspace that has stored its quota', () => {
     expect(created.__typename).toBe('PnetJobPostingCreated');
     const edit = (size: number) =>
       ask(
-        `editJob(input: { accountId: "${accountId}", jobId: "${created.jobId}", description: $description })`,
+        `editJob(input: { accountId: "${accountId}", jobId: "${created.jobId}", posting: { description: $description } })`,
         'x'.repeat(size),
       );
     expect((await edit(19_500)).__typename).toBe('PnetJobPostingEdited');

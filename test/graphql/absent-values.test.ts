@@ -174,14 +174,16 @@ const inputs: Readonly<Record<string, (named: Named) => object>> = {
   createAccessToken: () => ({ scopes: ['POSTS_READ'] }),
   createJobDraft: ({ accountId }) => ({
     accountId,
-    jobTitle: { text: 'New' },
-    company: { text: 'One' },
-    recruiter: { functions: ['acct'] },
-    autoArchiveApplicants: { hasFailedScreening: true },
-    screeningQuestions: [
-      { numeric: { question: 'How many?', minExpectation: 1 } },
-      { multipleChoices: { question: 'Which?', choices: ['a', 'b'], allowMultiple: false } },
-    ],
+    posting: {
+      jobTitle: { text: 'New' },
+      company: { text: 'One' },
+      recruiter: { functions: ['acct'] },
+      autoArchiveApplicants: { hasFailedScreening: true },
+      screeningQuestions: [
+        { numeric: { question: 'How many?', minExpectation: 1 } },
+        { multipleChoices: { question: 'Which?', choices: ['a', 'b'], allowMultiple: false } },
+      ],
+    },
   }),
   createTriggerWebhook: () => ({
     requestUrl: 'https://hooks.example/new',

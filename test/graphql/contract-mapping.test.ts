@@ -1,7 +1,13 @@
 /** Requests from GraphQL's terms to the contract's, and the paths of issues back. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flattenOneOf, issuesInGraphQL, tagOneOf, toSnakeCase } from '../../src/graphql/kit/contract-mapping.ts';
+import {
+  flattenOneOf,
+  issuesInGraphQL,
+  tagOneOf,
+  toSnakeCase,
+  unwrapped,
+} from '../../src/graphql/kit/contract-mapping.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 type Path = (string | number)[];
@@ -103,6 +109,16 @@ describe('issuesInGraphQL', () => {
     const request = flattenOneOf('email_source', { emailTracking: { data: [{ name: '' }] } }, { headers: [] });
     expect(pathIn(request, ['data', 0, 'name'])).toEqual(['emailSource', 'emailTracking', 'data', 0, 'name']);
     expect(pathIn(request, ['headers', 0, 'key'])).toEqual(['headers', 0, 'key']);
+  });
+
+  test('a field of an unwrapped object is inside of it, also if it is missing, and those around it are not', () => {
+    const inner = toSnakeCase({ isNew: true, salary: { minPay: 1 } }, { isNew: 'fresh' });
+    const request = unwrapped('posting', inner, { job_id: '1' });
+    expect(request).toEqual({ job_id: '1', fresh: true, salary: { min_pay: 1 } });
+    expect(pathIn(request, ['fresh'])).toEqual(['posting', 'isNew']);
+    expect(pathIn(request, ['salary', 'min_pay'])).toEqual(['posting', 'salary', 'minPay']);
+    expect(pathIn(request, ['job_title', 'id'])).toEqual(['posting', 'jobTitle', 'providerId']);
+    expect(pathIn(request, ['job_id'])).toEqual(['jobId']);
   });
 
   test('a path that leads nowhere in the request is named all the same', () => {

@@ -191,7 +191,7 @@ test.each(Object.entries(ways))('no further mutation is executed for a client th
   const accountId = await workspace.account();
   const jobIds = await Promise.all([1, 2].map(() => workspace.draft({ accountId, state: 'active' })));
   const edit = (jobId: string, at: number) =>
-    `e${at}: editJob(input: { accountId: "${accountId}", jobId: "${jobId}", description: "new" }) { __typename }`;
+    `e${at}: editJob(input: { accountId: "${accountId}", jobId: "${jobId}", posting: { description: "new" } }) { __typename }`;
   const gone = new AbortController();
   const response = fetch(`${gateway.address}/graphql`, {
     method: 'POST',
@@ -230,7 +230,7 @@ test('a mutation whose response cannot be made was executed once, and says that 
     if (typeof value === 'object' && value !== null && 'data' in value) throw new RangeError('too deep');
     return stringify(value, ...(options as [])) as string;
   });
-  const input = `{ accountId: "${accountId}", jobTitle: { text: "New" } }`;
+  const input = `{ accountId: "${accountId}", posting: { jobTitle: { text: "New" } } }`;
   const response = await ask(gateway.address, 'json', {
     key: workspace.key,
     query: `mutation { createJobDraft(input: ${input}) { __typename } }`,

@@ -163,7 +163,7 @@ describe('an error', () => {
     workspace = await gateway.workspace();
     photonet = await workspace.account({ type: 'PHOTONET' });
     pnet = await workspace.account();
-    const draft = `mutation { createJobDraft(input: { accountId: "${pnet}", jobTitle: { text: "x" } }) { ... on PnetJobPostingCreated { jobId } } }`;
+    const draft = `mutation { createJobDraft(input: { accountId: "${pnet}", posting: { jobTitle: { text: "x" } } }) { ... on PnetJobPostingCreated { jobId } } }`;
     const { data, errors } = await graphql(gateway.address, workspace.key, draft);
     expect(errors).toEqual([]);
     jobId = data.createJobDraft.jobId;
@@ -186,7 +186,7 @@ describe('an error', () => {
 
   const posts = () => `{ posts(accountId: "${photonet}", identifier: "sandbox.one") { nodes { __typename } } }`;
   const edit = () =>
-    `mutation { editJob(input: { accountId: "${pnet}", jobId: "${jobId}", workplace: REMOTE }) { __typename ... on ServiceError { code status requestId } } }`;
+    `mutation { editJob(input: { accountId: "${pnet}", jobId: "${jobId}", posting: { workplace: REMOTE } }) { __typename ... on ServiceError { code status requestId } } }`;
 
   test.each(errorNames)('that a network reports: %s', async (name) => {
     failure = new ServiceError(name);

@@ -99,7 +99,7 @@ test('after a failure for now a WebSocket closes for its client to come back, on
   const client = await connect();
   const release = Promise.withResolvers<void>();
   held = { text: 'insert into "jobs"', until: release.promise };
-  const input = `{ accountId: "${accountId}", jobTitle: { text: "x" } }`;
+  const input = `{ accountId: "${accountId}", posting: { jobTitle: { text: "x" } } }`;
   client.say({
     type: 'subscribe',
     id: 'create',

@@ -8,7 +8,7 @@ const url = 'https://hooks.example/once';
 const creations = {
   createWebhook: { requestUrl: url, source: 'USERS' },
   createTriggerWebhook: { requestUrl: url, trigger: { name: 'Send', icon: 'WEBHOOK_ICON', context: 'CHAT' } },
-  createJobDraft: { accountId: 'pnet', jobTitle: { text: 'Welder' } },
+  createJobDraft: { accountId: 'pnet', posting: { jobTitle: { text: 'Welder' } } },
 } as const;
 const names = Object.keys(creations) as (keyof typeof creations)[];
 
@@ -57,7 +57,10 @@ describe.each(allBackends)('over the $name backend', ({ start, serves }) => {
 
   test.each(offered)('%s refuses another request with the key, and a key that is none', async (name) => {
     const input = { ...(await inputOf(name)), idempotencyKey: `${name}-3` };
-    const changed = name === 'createJobDraft' ? { description: 'another' } : { name: 'another' };
+    const changed =
+      name === 'createJobDraft'
+        ? { posting: { jobTitle: { text: 'Welder' }, description: 'another' } }
+        : { name: 'another' };
     await workspace.ask(documentOf(name), { input });
     const { data } = await workspace.ask(documentOf(name), { input: { ...input, ...changed } });
     expect(data[name]).toMatchObject({ __typename: 'InvalidRequestError', code: 'INVALID_PARAMETERS' });

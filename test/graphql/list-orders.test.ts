@@ -70,7 +70,9 @@ describe.each(allBackends)('lists, $name backend', (backend: Backend) => {
       if (index % 3 !== 0) continue;
       gateway.clock.now = new Date(started.getTime() + 1_000 - index);
       const edit = 'mutation ($input: EditJobInput!) { editJob(input: $input) { __typename } }';
-      const { data } = await workspace.ask(edit, { input: { jobId: id, accountId, description: 'changed' } });
+      const { data } = await workspace.ask(edit, {
+        input: { jobId: id, accountId, posting: { description: 'changed' } },
+      });
       expect(data.editJob.__typename).toBe('PnetJobPostingEdited');
     }
     gateway.clock.now = started;
@@ -189,7 +191,7 @@ describe.each(allBackends)('lists, $name backend', (backend: Backend) => {
     const found = async (query: string) => (await read('jobPostings', `query: "${query}"`)).length;
     expect([await found('before'), await found('after')]).toEqual([1, 0]);
     const edit = 'mutation ($input: EditJobInput!) { editJob(input: $input) { __typename } }';
-    await workspace.ask(edit, { input: { jobId: id, accountId, jobTitle: { text: 'After' } } });
+    await workspace.ask(edit, { input: { jobId: id, accountId, posting: { jobTitle: { text: 'After' } } } });
     expect([await found('before'), await found('after')]).toEqual([0, 1]);
     // Half of a character is stored, and harms nobody.
     await workspace.draft({ accountId, fields: { job_title: { text: 'half \ud83d' } } });

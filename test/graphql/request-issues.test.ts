@@ -2,8 +2,9 @@
  * What a form reads of an invalid request: the field as the form has it, a code, and the bound that the code is about. Over every
  * argument and every field of every input, whether the types, the shapes or the backend refuse the value.
  */
-import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
+import { buildSchema, type GraphQLInputField, isInputObjectType, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobFields } from '../../src/capabilities/jobs/shapes.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import { coercion } from '../../src/graphql/documents/variables.ts';
 import { issueCodes } from '../../src/kernel/issue-codes.ts';
@@ -84,20 +85,18 @@ describe('the issues of a request', () => {
     const input = {
       accountId: 'a',
       jobId: '1',
-      salary: pay,
-      screeningQuestions: [{}, { numeric: null }],
-      workplace: 7,
+      posting: { salary: pay, screeningQuestions: [{}, { numeric: null }], workplace: 7 },
     };
     const { errors } = await graphql(gateway.address, workspace.key, document, { input, other: null });
     const issues = errors.flatMap(({ extensions }) => extensions.issues as ShownIssue[]);
     expect(issues.map(({ path, code }) => [path.join('.'), code]).sort()).toEqual([
-      ['input.salary.max', 'REQUIRED'],
-      ['input.salary.min', 'MALFORMED'],
-      ['input.salary.noSuchField', 'UNKNOWN_FIELD'],
-      ['input.salary.payFrequency', 'NOT_ALLOWED'],
-      ['input.screeningQuestions.0', 'REQUIRED'],
-      ['input.screeningQuestions.1.numeric', 'REQUIRED'],
-      ['input.workplace', 'MALFORMED'],
+      ['input.posting.salary.max', 'REQUIRED'],
+      ['input.posting.salary.min', 'MALFORMED'],
+      ['input.posting.salary.noSuchField', 'UNKNOWN_FIELD'],
+      ['input.posting.salary.payFrequency', 'NOT_ALLOWED'],
+      ['input.posting.screeningQuestions.0', 'REQUIRED'],
+      ['input.posting.screeningQuestions.1.numeric', 'REQUIRED'],
+      ['input.posting.workplace', 'MALFORMED'],
     ]);
   });
 
@@ -146,18 +145,38 @@ test('the issue of an object belongs to the error of graphql-js that is about th
   }
 });
 
-test('every optional field of an edit says how it is cleared, or that it cannot be', () => {
+/** The fields of an input object. */
+const fieldsOf = (name: string): readonly GraphQLInputField[] => {
+  const type = schema.getType(name);
+  if (!isInputObjectType(type)) throw new Error(`${name} is no input`);
+  return Object.values(type.getFields());
+};
+
+test('a field of a posting says that it can be cleared if the contract has a way to, and no other says so', () => {
+  const shapes: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> = jobFields;
+  const renamed: Readonly<Record<string, string>> = { hasRejectionNotification: 'send_rejection_notification' };
+  const told = fieldsOf('PnetJobPostingInput').map(({ name, description }) => {
+    const shape = shapes[renamed[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+    const takes = (value: unknown) => shape?.safeParse(value).success;
+    return {
+      name,
+      says: /An empty (\w+) clears/.exec(description ?? '')?.[1],
+      can: takes('') ? 'text' : takes([]) ? 'list' : undefined,
+    };
+  });
+  expect(told).toHaveLength(Object.keys(jobFields).length);
+  expect(told.filter(({ says }) => says !== undefined)).toHaveLength(4);
+  for (const { name, says, can } of told) expect(says, name).toBe(can);
+});
+
+test('every optional field of a change of a webhook says how it is cleared, or that it cannot be', () => {
   const clearing = /An empty (?:text|list) clears|Cannot be cleared|Defaults to|null for all/;
-  for (const name of ['EditJobInput', 'UpdateWebhookInput']) {
-    const type = schema.getType(name);
-    const inputs = type !== undefined && 'getFields' in type ? Object.values(type.getFields()) : [];
-    expect(inputs.length).toBeGreaterThan(5);
-    for (const field of inputs) {
-      // What has a value always can be replaced, and nothing else.
-      const isAlwaysSet =
-        /!$/.test(String(field.type)) ||
-        ['requestUrl', 'format', 'autoArchiveApplicants', 'isEnabled', 'receivesNotices'].includes(field.name);
-      if (!isAlwaysSet) expect(field.description, `${name}.${field.name}`).toMatch(clearing);
-    }
+  const inputs = fieldsOf('UpdateWebhookInput');
+  expect(inputs.length).toBeGreaterThan(5);
+  for (const field of inputs) {
+    // What has a value always can be replaced, and nothing else.
+    const isAlwaysSet =
+      /!$/.test(String(field.type)) || ['requestUrl', 'format', 'isEnabled', 'receivesNotices'].includes(field.name);
+    if (!isAlwaysSet) expect(field.description, field.name).toMatch(clearing);
   }
 });

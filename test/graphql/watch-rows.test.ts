@@ -58,7 +58,7 @@ describe.each(databases)('on $name', (dialect) => {
     const { data } = await graphql(
       changing.address,
       workspace.key,
-      `mutation { createJobDraft(input: { accountId: "${accountId}", jobTitle: { text: "New" } }) { ... on PnetJobPostingCreated { jobId } } }`,
+      `mutation { createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "New" } } }) { ... on PnetJobPostingCreated { jobId } } }`,
     );
     return data.createJobDraft.jobId;
   };

@@ -42,7 +42,7 @@ describe('a failure that a network words', () => {
     workspace = await gateway.workspace();
     accountId = await workspace.account();
     const created = await graphql(
-      `mutation { createJobDraft(input: { accountId: "${accountId}", jobTitle: { text: "T" } }) { ... on PnetJobPostingCreated { jobId } } }`,
+      `mutation { createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "T" } } }) { ... on PnetJobPostingCreated { jobId } } }`,
     );
     draftId = JSON.parse(created).data.createJobDraft.jobId;
   });

@@ -58,7 +58,7 @@ test.each(Object.entries(refusals))('%s', async (_what, [refuse, code]) => {
   held = Promise.withResolvers();
   const accountId = await workspace.account();
   const client = await open();
-  const draft = `mutation { createJobDraft(input: { accountId: "${accountId}", jobTitle: { text: "x" } }) { ... on PnetJobPostingCreated { jobPosting { jobId } } } }`;
+  const draft = `mutation { createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "x" } } }) { ... on PnetJobPostingCreated { jobPosting { jobId } } } }`;
   const { payload } = await client.ask('draft', { query: draft });
   const { jobId } = payload.data.createJobDraft.jobPosting;
   expect((await client.next('draft')).type).toBe('complete');

@@ -52,7 +52,7 @@ describe('operations', () => {
     const first = await client.ask('2', { query: watch, variables: { ids: [accountId] }, operationName: 'Watch' });
     expect(first.payload.data.accountUpdated.status).toBe('OK');
 
-    const input = `{ accountId: "${accountId}", jobTitle: { text: "x" } }`;
+    const input = `{ accountId: "${accountId}", posting: { jobTitle: { text: "x" } } }`;
     const create = `mutation { createJobDraft(input: ${input}) { __typename } }`;
     const created = await client.ask('3', { query: create, extensions: {} });
     expect(created.payload.data.createJobDraft.__typename).toBe('PnetJobPostingCreated');

@@ -45,7 +45,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const jobId = await draft(undefined, { fields: everyFieldStored });
     const { data } = await jobs.workspace.ask(
       `mutation ($accountId: ID!, $jobId: ID!, $text: String, $place: ID) {
-        editJob(input: { accountId: $accountId, jobId: $jobId, description: $text, location: $place }) { __typename }
+        editJob(input: { accountId: $accountId, jobId: $jobId, posting: { description: $text, location: $place } }) { __typename }
       }`,
       { accountId: jobs.accountId, jobId, place: '7' },
     );
@@ -58,7 +58,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const before = await jobs.workspace.job(jobId);
     expect(await edit({ jobId, [name]: null })).toMatchObject({
       ...anError('unprocessable_entity'),
-      issues: [{ path: ['input', name], message: 'must not be null: leave the field out instead' }],
+      issues: [{ path: ['input', 'posting', name], message: 'must not be null: leave the field out instead' }],
     });
     expect(await jobs.workspace.job(jobId)).toEqual(before);
   });
@@ -73,10 +73,10 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     };
     const { issues } = await edit({ jobId, ...input });
     expect(issues.map(({ path }: { path: string[] }) => path.join('.')).sort()).toEqual([
-      'input.autoArchiveApplicants.isOutsideOfCountry',
-      'input.jobTitle.providerId',
-      'input.recruiter.seniority',
-      'input.screeningQuestions.0.numeric.minExpectation',
+      'input.posting.autoArchiveApplicants.isOutsideOfCountry',
+      'input.posting.jobTitle.providerId',
+      'input.posting.recruiter.seniority',
+      'input.posting.screeningQuestions.0.numeric.minExpectation',
     ]);
   });
 
@@ -114,11 +114,11 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     expect(await withList(list(max))).toMatchObject({ __typename: 'PnetJobPostingEdited' });
     expect(await withList(list(min - 1))).toMatchObject({
       ...anError('unprocessable_entity'),
-      issues: [{ path: ['input', 'recruiter', name], message: 'must have at least 1 entry' }],
+      issues: [{ path: ['input', 'posting', 'recruiter', name], message: 'must have at least 1 entry' }],
     });
     expect(await withList(list(max + 1))).toMatchObject({
       ...anError('unprocessable_entity'),
-      issues: [{ path: ['input', 'recruiter', name], message: `must have at most ${max} entries` }],
+      issues: [{ path: ['input', 'posting', 'recruiter', name], message: `must have at most ${max} entries` }],
     });
   });
 
@@ -221,8 +221,10 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     expect(answer).toMatchObject(anError('unprocessable_entity'));
     // A rule of our own is left to a service, which tells the same in its detail.
     if (backend.name === 'proxy' && answer.issues.length === 0) return expect(answer.message).toMatch(message);
-    expect(answer.issues).toEqual([{ path: ['input', ...path], message: expect.stringMatching(message) }]);
-    expect(answer.message).toContain(`input.${path.join('.')}`);
+    expect(answer.issues).toEqual([
+      { path: ['input', 'posting', ...path], code: expect.any(String), message: expect.stringMatching(message) },
+    ]);
+    expect(answer.message).toContain(`input.posting.${path.join('.')}`);
   });
 
   test('takes texts of the greatest length', async () => {
@@ -282,7 +284,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
   ])('refuses %s in the document', async (_what, literal) => {
     const jobId = await draft();
     const { data, errors } = await jobs.workspace.ask(
-      `mutation { editJob(input: { accountId: "${jobs.accountId}", jobId: "${jobId}", ${literal} }) { __typename } }`,
+      `mutation { editJob(input: { accountId: "${jobs.accountId}", jobId: "${jobId}", posting: { ${literal} } }) { __typename } }`,
     );
     expect(data).toBeNull();
     expect(errors[0]?.message).toMatch(/exactly one|must be non-null/i);
@@ -291,10 +293,10 @@ describe.each(backends)('editJob, $name backend', (backend) => {
   test('takes one-of variants in the document', async () => {
     const jobId = await draft();
     const { data } = await jobs.workspace.ask(
-      `mutation { editJob(input: { accountId: "${jobs.accountId}", jobId: "${jobId}"
+      `mutation { editJob(input: { accountId: "${jobs.accountId}", jobId: "${jobId}", posting: {
         applyMethod: { external: { url: "https://x.example" } }
         screeningQuestions: [{ multipleChoices: { question: "x", choices: ["a"], expectedChoices: [] } }]
-      }) { __typename } }`,
+      } }) { __typename } }`,
     );
     expect(data.editJob.__typename).toBe('PnetJobPostingEdited');
     expect((await jobs.workspace.job(jobId)).fields).toMatchObject({
@@ -328,7 +330,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
   ] as const)('reports a failure of the network as a top-level error: %s', async (scenario, name) => {
     const jobId = await draft(scenario);
     const { data, errors } = await jobs.workspace.ask(jobs.documents.editJob, {
-      input: { accountId: jobs.accountId, jobId },
+      input: { accountId: jobs.accountId, jobId, posting: {} },
     });
     expect(data).toEqual({ editJob: null });
     expect(errors).toMatchObject([{ path: ['editJob'], extensions: { code: name.toUpperCase() } }]);

@@ -26,7 +26,7 @@ const wholePosting = `
 
 describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads, $name backend', (backend) => {
   const jobs = serveJobs(backend);
-  const { mutate, edit, draft, refusal } = jobs;
+  const { mutate, edit, draft } = jobs;
 
   test('createJobDraft stores every field, and jobPosting reads it back', async () => {
     const created = await mutate('createJobDraft', everyField);
@@ -77,10 +77,14 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       { id: jobId },
     );
     expect(later.jobPosting.recruiter).toEqual({ projectId: 'p', hasPosterInfo: true, functions: null });
-    expect(await refusal('createJobDraft', {})).toMatch(/jobTitle/);
+    for (const posting of [{}, { jobTitle: null }, { location: '5' }])
+      expect(await mutate('createJobDraft', posting)).toMatchObject({
+        ...anError('missing_parameters'),
+        issues: [{ path: ['input', 'posting', 'jobTitle'], code: 'REQUIRED' }],
+      });
     expect(await mutate('createJobDraft', { jobTitle: {} })).toMatchObject({
       ...anError('invalid_parameters'),
-      issues: [{ path: ['input', 'jobTitle'], message: 'needs an id or a text' }],
+      issues: [{ path: ['input', 'posting', 'jobTitle'], message: 'needs an id or a text' }],
     });
   });
 
@@ -94,7 +98,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
           }
         }
         wrong: solveJobCheckpoint(input: { accountId: $accountId, jobId: $draftId, solution: "999999" }) { __typename }
-        edited: editJob(input: { accountId: $accountId, jobId: $draftId, location: "5" }) {
+        edited: editJob(input: { accountId: $accountId, jobId: $draftId, posting: { location: "5" } }) {
           ... on PnetJobPostingEdited { jobPosting { location checkpoint { attemptsLeft } } }
         }
         done: solveJobCheckpoint(input: { accountId: $accountId, jobId: $draftId, solution: "123456" }) {

@@ -9,7 +9,7 @@ import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';
 const documentsWith = (attempts: string) => {
   const failure = `... on ServiceError { code status message requestId
     ... on CheckpointError { issues { path code limit message } ${attempts} } }
-  ... on InvalidRequestError { issues { path message } }`;
+  ... on InvalidRequestError { issues { path code message } }`;
   const published = `... on PnetJobPostingPublished { jobId state }
   ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure}`;
   return {
@@ -198,9 +198,15 @@ export class ServedJobs {
     }
   }
 
+  /** The fields of a posting stand in an object of their own. */
+  private inputOf(name: keyof Documents, { accountId = this.accountId, jobId, ...rest }: Input): Input {
+    const hasPosting = name === 'editJob' || name === 'createJobDraft';
+    return { accountId, jobId, ...(hasPosting ? { posting: rest } : rest) };
+  }
+
   readonly mutate = async (name: keyof Documents, input: Input) => {
     const { data, errors } = await this.workspace.ask(this.documents[name], {
-      input: { accountId: this.accountId, ...input },
+      input: this.inputOf(name, input),
     });
     expect(errors).toEqual([]);
     return data[name];
@@ -216,7 +222,7 @@ export class ServedJobs {
   /** The errors of a request that GraphQL itself refuses. */
   readonly refusal = async (name: keyof Documents, input: Input) => {
     const { data, errors } = await this.workspace.ask(this.documents[name], {
-      input: { accountId: this.accountId, ...input },
+      input: this.inputOf(name, input),
     });
     expect(data).toBeNull();
     expect(errors).not.toEqual([]);

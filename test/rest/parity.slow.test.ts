@@ -49,8 +49,10 @@ function operationOf(endpoint: EndpointName, request: FlatRequest): [string, Rec
   ];
   const { limit, cursor, id, source, draftId: jobId, input: solution, ...rest } = input;
   switch (endpoint) {
-    case 'EDIT':
-      return mutation('editJob', 'EditJobInput', input);
+    case 'EDIT': {
+      const { accountId, jobId: edited, ...posting } = input;
+      return mutation('editJob', 'EditJobInput', { accountId, jobId: edited, posting });
+    }
     case 'PUB':
       return mutation('publishJob', 'PublishJobInput', { ...rest, jobId });
     case 'CHK':

@@ -40,7 +40,7 @@ const hostile = [
 /** A GraphQL operation for each endpoint with an id in its path. */
 const operations: Readonly<Record<string, (accountId: string) => string>> = {
   EDIT: (account) =>
-    `mutation ($id: ID!) { result: editJob(input: { accountId: "${account}", jobId: $id, workplace: REMOTE }) { ... on ServiceError { code } } }`,
+    `mutation ($id: ID!) { result: editJob(input: { accountId: "${account}", jobId: $id, posting: { workplace: REMOTE } }) { ... on ServiceError { code } } }`,
   PUB: (account) =>
     `mutation ($id: ID!) { result: publishJob(input: { accountId: "${account}", jobId: $id, mode: FREE }) { ... on ServiceError { code } } }`,
   CHK: (account) =>

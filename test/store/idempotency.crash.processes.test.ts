@@ -42,7 +42,7 @@ const creations: readonly Creation['create'][] = [
   ),
   mutation(
     (name) => `createJobDraft(input: { accountId: "pnet-----------------A", idempotencyKey: "${name}",
-      jobTitle: { text: "${name}" } }) { ... on PnetJobPostingCreated { id: jobId } }`,
+      posting: { jobTitle: { text: "${name}" } } }) { ... on PnetJobPostingCreated { id: jobId } }`,
   ),
   async (address, apiKey, name) => {
     const body = { name, request_url: target, source: 'users' };

@@ -83,12 +83,12 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.createJobDraft': [
     'jobs:write',
     ({ accountId }) =>
-      `createJobDraft(input: { accountId: ${text(accountId)}, jobTitle: { text: "New" } }) { ${failure} ... on PnetJobPostingCreated { jobPosting { accountId } } }`,
+      `createJobDraft(input: { accountId: ${text(accountId)}, posting: { jobTitle: { text: "New" } } }) { ${failure} ... on PnetJobPostingCreated { jobPosting { accountId } } }`,
   ],
   'Mutation.editJob': [
     'jobs:write',
     ({ accountId, draftId }) =>
-      `editJob(input: { accountId: ${text(accountId)}, jobId: ${text(draftId)}, description: "changed" }) { ${failure} ... on PnetJobPostingEdited { jobPosting { ${posting} } } }`,
+      `editJob(input: { accountId: ${text(accountId)}, jobId: ${text(draftId)}, posting: { description: "changed" } }) { ${failure} ... on PnetJobPostingEdited { jobPosting { ${posting} } } }`,
   ],
   'Mutation.publishJob': [
     'jobs:write',

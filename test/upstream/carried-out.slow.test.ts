@@ -11,7 +11,7 @@ import { proxyTo, startStub } from '../support/stub.ts';
 const input = { accountId: 'a1', jobId: '7' };
 /** The mutation of each endpoint that changes something. */
 const mutations: Readonly<Partial<Record<EndpointName, { readonly name: string; readonly input: object }>>> = {
-  EDIT: { name: 'editJob', input: { accountId: 'a1', jobId: '7' } },
+  EDIT: { name: 'editJob', input: { ...input, posting: {} } },
   PUB: { name: 'publishJob', input: { ...input, mode: 'FREE' } },
   CHK: { name: 'solveJobCheckpoint', input: { ...input, solution: '123456' } },
   WHCREATE: {

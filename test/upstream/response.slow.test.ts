@@ -81,7 +81,7 @@ describe('errors of the upstream', () => {
     const edited = await rest(address, 'their-key', 'PATCH', '/v1/pnet/jobs/1', { body: { account_id: 'a1' } });
     expect([edited.status, edited.headers.get('retry-after')]).toEqual([503, '7']);
     const { errors, headers } = await ask(
-      'mutation { editJob(input: { accountId: "a1", jobId: "1" }) { __typename } }',
+      'mutation { editJob(input: { accountId: "a1", jobId: "1", posting: {} }) { __typename } }',
     );
     expect([errors[0]?.extensions.code, headers.get('retry-after')]).toEqual(['SERVICE_UNAVAILABLE', '7']);
   });

@@ -116,7 +116,7 @@ describe.each(setUps)('%s', (setUp) => {
     for (let round = 0, told = false; !told; round += 1) {
       await ask(`mutation { emitEvent(input: { accountId: "${accountId}", event: NEW_RELATION }) { __typename } }`);
       await ask(
-        `mutation { editJob(input: { accountId: "${accountId}", jobId: "${draftId}", description: "${round}" }) { __typename } }`,
+        `mutation { editJob(input: { accountId: "${accountId}", jobId: "${draftId}", posting: { description: "${round}" } }) { __typename } }`,
       );
       const status = round % 2 === 0 ? 'CREDENTIALS' : 'OK';
       if (setUp === 'own-webhooks' || setUp === 'embedded')

@@ -75,6 +75,18 @@ export function flattenOneOf(tag: string, oneOf: object, common: object, tagOf =
   return flat;
 }
 
+/**
+ * The fields of an object of the input beside those around it: with the place `posting`, the input
+ * `{ jobId, posting: { jobTitle } }` is `{ job_id, job_title }`.
+ */
+export function unwrapped(place: string, inner: object, common: object): object {
+  const around = new Set(Object.keys(common));
+  const pathOf = pathsOf.get(inner) ?? ((key) => [graphqlName(key)]);
+  const flat = { ...common, ...inner };
+  pathsOf.set(flat, (key) => (around.has(key) ? [graphqlName(key)] : [place, ...pathOf(key)]));
+  return flat;
+}
+
 function tagVariant(tag: string, oneOf: object, tagOf = snakeCase, names: Names = {}) {
   const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObjectOrList(value));
   // The executor checks it too, but ports must not depend on that.
@@ -87,7 +99,7 @@ function tagVariant(tag: string, oneOf: object, tagOf = snakeCase, names: Names 
 
 /**
  * Replaces each issue's path by that of the GraphQL request.
- * @param request mapped by {@link tagOneOf} or {@link flattenOneOf}
+ * @param request mapped by {@link tagOneOf}, {@link flattenOneOf} or {@link unwrapped}
  * @param prefix path of the request among the arguments
  */
 export function issuesInGraphQL(

@@ -106,14 +106,16 @@ export const exampleGroups = [
         variables: {
           input: {
             accountId: pnet,
-            jobTitle: { text: 'Robotics Engineer' },
-            company: { text: 'Northlight Robotics' },
-            workplace: 'HYBRID',
-            employmentStatus: 'FULL_TIME',
-            description: '<p>You teach robots to carry, so that people do not have to.</p>',
-            applyMethod: { external: { url: 'https://jobs.example/robotics-engineer' } },
-            companyJobId: 'sandbox:otp',
-            salary: { currency: 'EUR', min: 60000, max: 80000, payFrequency: 'YEARLY' },
+            posting: {
+              jobTitle: { text: 'Robotics Engineer' },
+              company: { text: 'Northlight Robotics' },
+              workplace: 'HYBRID',
+              employmentStatus: 'FULL_TIME',
+              description: '<p>You teach robots to carry, so that people do not have to.</p>',
+              applyMethod: { external: { url: 'https://jobs.example/robotics-engineer' } },
+              companyJobId: 'sandbox:otp',
+              salary: { currency: 'EUR', min: 60000, max: 80000, payFrequency: 'YEARLY' },
+            },
           },
         },
       },
@@ -139,18 +141,20 @@ export const exampleGroups = [
           input: {
             accountId: pnet,
             jobId: '2001',
-            workplace: 'REMOTE',
-            screeningQuestions: [
-              { numeric: { question: 'Years of experience?', minExpectation: 3, mustMatch: true } },
-              {
-                multipleChoices: {
-                  question: 'Which languages do you write?',
-                  choices: ['TypeScript', 'Go', 'Rust'],
-                  expectedChoices: ['TypeScript'],
+            posting: {
+              workplace: 'REMOTE',
+              screeningQuestions: [
+                { numeric: { question: 'Years of experience?', minExpectation: 3, mustMatch: true } },
+                {
+                  multipleChoices: {
+                    question: 'Which languages do you write?',
+                    choices: ['TypeScript', 'Go', 'Rust'],
+                    expectedChoices: ['TypeScript'],
+                  },
                 },
-              },
-            ],
-            recruiter: { projectId: '77', functions: ['eng'], skills: ['1', '2'], seniority: 'MID_SENIOR_LEVEL' },
+              ],
+              recruiter: { projectId: '77', functions: ['eng'], skills: ['1', '2'], seniority: 'MID_SENIOR_LEVEL' },
+            },
           },
         },
       },

@@ -51,10 +51,10 @@ export const resolvers = (client) => {
   return {
     Query: { posts: (_root, args, context) => posts(args, context) },
     Mutation: {
-      editJob: (_root, { input: { jobId, ...input } }, context) =>
+      editJob: (_root, { input: { jobId, posting, ...input } }, context) =>
         client.edit(
           jobId,
-          Object.fromEntries(Object.entries(input).map(([name, value]) => [snakeCase(name), value])),
+          Object.fromEntries(Object.entries({ ...input, ...posting }).map(([name, value]) => [snakeCase(name), value])),
           context,
         ),
     },

@@ -1,5 +1,5 @@
-import { builder, type SchemaTypes } from '../../../graphql/kit/builder.ts';
-import { tagOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { tagOneOf, toSnakeCase, unwrapped } from '../../../graphql/kit/contract-mapping.ts';
 import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { recruiterLimits } from '../shapes.ts';
 import {
@@ -122,45 +122,30 @@ const AutoArchiveApplicantsInput = builder.inputType('AutoArchiveApplicantsInput
   }),
 });
 
-/** How an edit removes a value, where the contract has a way to. */
-const clearedBy = {
-  text: ' An empty text clears it.',
-  list: ' An empty list clears it.',
-  nothing: ' Cannot be cleared.',
-} as const;
+/** An edit removes a value only where the contract has a way to. */
+const clearedBy = { text: ' An empty text clears it.', list: ' An empty list clears it.' } as const;
 
-/** The fields of an edit and of a new draft. @param edits whether descriptions say how to clear a stored value */
-const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>, edits: boolean) => {
-  const clearing = edits ? clearedBy : { text: '', list: '', nothing: '' };
-  return {
-    company: t.field({ type: JobNameInput, description: `The hiring company.${clearing.nothing}` }),
-    workplace: t.field({ type: WorkplaceEnum, description: `Where the work takes place.${clearing.nothing}` }),
-    location: t.id({
-      description: `Numeric id from the lookup \`LOCATION\`.${clearing.nothing}`,
-    }),
-    employmentStatus: t.field({ type: EmploymentStatusEnum, description: `Type of employment.${clearing.nothing}` }),
-    description: t.string({
-      description: `Text with HTML tags, up to 20,000 characters.${clearing.text}`,
-    }),
-    autoRejectionTemplate: t.string({ description: `Message to rejected applicants.${clearing.text}` }),
+const PnetJobPostingInput = builder.inputType('PnetJobPostingInput', {
+  description:
+    'Fields of a job posting. In an edit, omit what to keep; null is an error; an empty text or list clears those that say so.',
+  fields: (t) => ({
+    jobTitle: t.field({ type: JobNameInput, description: 'Job title. A new draft needs one.' }),
+    company: t.field({ type: JobNameInput, description: 'The hiring company.' }),
+    workplace: t.field({ type: WorkplaceEnum, description: 'Where the work takes place.' }),
+    location: t.id({ description: 'Numeric id from the lookup `LOCATION`.' }),
+    employmentStatus: t.field({ type: EmploymentStatusEnum, description: 'Type of employment.' }),
+    description: t.string({ description: `Text with HTML tags, up to 20,000 characters.${clearedBy.text}` }),
+    autoRejectionTemplate: t.string({ description: `Message to rejected applicants.${clearedBy.text}` }),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInput],
-      description: `Questions for applicants.${clearing.list}`,
+      description: `Questions for applicants.${clearedBy.list}`,
     }),
-    recruiter: t.field({
-      type: JobRecruiterInput,
-      description: `Settings of the recruiting service.${clearing.nothing}`,
-    }),
-    trackingPixelUrl: t.string({
-      description: `URL of a tracking pixel.${clearing.nothing}`,
-    }),
-    companyJobId: t.id({ description: `Id in your own system.${clearing.text}` }),
-    applyMethod: t.field({ type: ApplyMethodInput, description: `How to apply.${clearing.nothing}` }),
-    salary: t.field({ type: JobPayInput, description: `Salary range.${clearing.nothing}` }),
-    additionalCompensation: t.field({
-      type: JobPayInput,
-      description: `Pay on top of the salary.${clearing.nothing}`,
-    }),
+    recruiter: t.field({ type: JobRecruiterInput, description: 'Settings of the recruiting service.' }),
+    trackingPixelUrl: t.string({ description: 'URL of a tracking pixel.' }),
+    companyJobId: t.id({ description: `Id in your own system.${clearedBy.text}` }),
+    applyMethod: t.field({ type: ApplyMethodInput, description: 'How to apply.' }),
+    salary: t.field({ type: JobPayInput, description: 'Salary range.' }),
+    additionalCompensation: t.field({ type: JobPayInput, description: 'Pay on top of the salary.' }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveApplicantsInput,
       description: 'Who is archived automatically.',
@@ -168,16 +153,15 @@ const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'Inp
     hasRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified. Defaults to true.',
     }),
-  };
-};
+  }),
+});
 
 export const EditJobInput = builder.inputType('EditJobInput', {
-  description: 'Changes to a job. Omit what to keep: null is an error.',
+  description: 'Changes to a job.',
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Job to edit.' }),
-    jobTitle: t.field({ type: JobNameInput, description: `Job title.${clearedBy.nothing}` }),
-    ...jobInputFields(t, true),
+    posting: t.field({ type: PnetJobPostingInput, required: true, description: 'Fields to change.' }),
   }),
 });
 
@@ -186,8 +170,7 @@ export const CreateJobDraftInput = builder.inputType('CreateJobDraftInput', {
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Account of the draft.' }),
     idempotencyKey: t.string(idempotencyKeyOfCreation),
-    jobTitle: t.field({ type: JobNameInput, required: true, description: 'Job title.' }),
-    ...jobInputFields(t, false),
+    posting: t.field({ type: PnetJobPostingInput, required: true, description: 'Fields of the draft.' }),
   }),
 });
 
@@ -244,14 +227,22 @@ export const SolveJobCheckpointInput = builder.inputType('SolveJobCheckpointInpu
 
 const postingNames = { hasRejectionNotification: 'send_rejection_notification' };
 
+interface PostingOf {
+  readonly posting: typeof PnetJobPostingInput.$inferInput;
+}
+
+/** The contract has no object around the fields of a posting. */
+export const jobRequest = <Input extends PostingOf>({ posting, ...common }: Input): object =>
+  unwrapped('posting', postingRequest(posting), toSnakeCase(common));
+
 /** In the contract's terms: two one-ofs are tagged; other fields change only their names. */
-export function jobRequest({
+function postingRequest({
   applyMethod,
   screeningQuestions,
   recruiter,
   autoArchiveApplicants,
   ...fields
-}: Partial<typeof EditJobInput.$inferInput>): Record<string, unknown> {
+}: PostingOf['posting']): Record<string, unknown> {
   const request = toSnakeCase(fields, postingNames);
   if (recruiter !== undefined)
     request.recruiter = recruiter && toSnakeCase(recruiter, { hasPosterInfo: 'include_poster_info' });
