@@ -6,16 +6,19 @@ import { buildClientSchema, parse, printSchema, TypeInfo, visit, visitWithTypeIn
 import { createClient } from 'graphql-sse';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
+import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
 import {
   type Example,
   exampleGroups,
   exampleOperation,
   exampleParts,
   examples,
+  servedExamples,
 } from '../../src/pages/graphiql/examples.ts';
 import { tokenLifetimeMs } from '../../src/pages/graphiql/sign-in.ts';
 import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
 import { sendBytes, sendBytesFrom } from '../support/raw-http.ts';
+import { schemas } from '../support/served-part.ts';
 
 const demoKeyOf = async ({ directory }: Gateway): Promise<string> =>
   (await readFile(join(directory, 'demo-key'), 'utf8')).trim();
@@ -318,6 +321,59 @@ describe('the examples', () => {
       fields.filter((field) => !shown.has(field)),
       'No example of GraphiQL shows these fields: write src/pages/graphiql/examples/<Operation>.graphql with a comment on top, and add it to examples.ts with variables that work in the demo workspace',
     ).toEqual([]);
+  });
+});
+
+describe.each(setUps.filter((setUp) => setUp !== 'embedded'))('the examples of %s', (setUp) => {
+  let service: Gateway;
+  let front: Gateway;
+  let key: string;
+
+  beforeAll(async () => {
+    service = await startGateway({ environment: { DEMO: 'on' } });
+    const demoKey = await demoKeyOf(service);
+    const ownKeys = { UPSTREAM_URL: service.address, UPSTREAM_API_KEY: demoKey };
+    const environments: Partial<Record<SetUp, Readonly<Record<string, string>>>> = {
+      'own-webhooks': { ...ownKeys, WEBHOOKS: 'own', PUBLIC_URL: 'http://127.0.0.1:9', INTAKE_EVENTS: 'ok' },
+      'own-keys': ownKeys,
+      'forwarded-keys': { UPSTREAM_URL: service.address },
+    };
+    front = await startGateway({ environment: environments[setUp] ?? {} });
+    key = setUp === 'forwarded-keys' ? demoKey : (await front.workspace()).key;
+  });
+  afterAll(async () => {
+    await front.close();
+    await service.close();
+  });
+
+  it('show each field of Query, Mutation and Subscription', async () => {
+    const schema = schemas[setUp];
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+    const served = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
+    const texts = (await servedExamples(schema)).flatMap(({ examples: all }) => all.map(({ query }) => query));
+    expect(
+      served.filter((name) => !texts.some((text) => new RegExp(`^  (\\w+: )?${name}\\b`, 'm').test(text))),
+    ).toEqual([]);
+  });
+
+  it('run, and fail only where they show a failure or name an object of the demo', async () => {
+    const failed: Record<string, unknown[]> = {};
+    for (const { name, query, variables } of (await servedExamples(schemas[setUp])).flatMap(
+      (group) => group.examples,
+    )) {
+      if (query.startsWith('subscription')) continue;
+      const { data, errors } = await graphql(front.address, key, query, variables);
+      const codes = [...errors.map(({ extensions }) => extensions), ...Object.values(data ?? {})].flatMap(
+        (each) => each?.code ?? [],
+      );
+      const unexpected = codes.filter((code) => code !== 'RESOURCE_NOT_FOUND' || setUp !== 'own-webhooks');
+      if (unexpected.length > 0) failed[name] = unexpected;
+    }
+    expect(failed).toEqual({
+      PublishWithOtp: ['INVALID_CHECKPOINT_SOLUTION'],
+      TypedError: ['USER_UNREACHABLE'],
+      DeclinedPayment: ['PAYMENT_ERROR'],
+    });
   });
 });
 

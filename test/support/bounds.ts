@@ -40,7 +40,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'net/body-memory.ts slabs': ['services', 'the largest response'],
   'pages/graphiql/bundle.ts fonts': ['the package of GraphiQL', 'the call'],
   'pages/graphiql/bundle.ts used': ['the package of GraphiQL', 'the call'],
-  'pages/graphiql/examples.ts served': ['the code', 'the call'],
+  'pages/graphiql/examples.ts used': ['the code', 'the call'],
   'net/dns/system-files.ts hosts': ['the operator', 'the hosts file'],
   'net/dns/system-files.ts search': ['the operator', 'the call'],
   'net/dns/resolver.ts known': ['hosts of webhooks', 'max'],

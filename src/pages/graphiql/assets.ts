@@ -8,7 +8,7 @@ import {
   textTypes,
 } from '../../http/static-files.ts';
 import { slimBundle } from './bundle.ts';
-import { type Example, type ExampleGroup, exampleParts } from './examples.ts';
+import type { ServedExample, ServedGroup } from './examples.ts';
 
 const graphiqlFolder = new URL('./browser/', import.meta.url);
 
@@ -34,7 +34,7 @@ export const modulesOfPage: readonly string[] = [
 ];
 
 /** 9 MB that most processes never need. @param schema null if not everybody may read it @param groups of examples */
-export async function graphiqlAssets(schema: GraphQLSchema | null, groups: readonly ExampleGroup[]): Promise<Assets> {
+export async function graphiqlAssets(schema: GraphQLSchema | null, groups: readonly ServedGroup[]): Promise<Assets> {
   const bundle = await import('@graphql-yoga/render-graphiql/graphiql');
   const { script, formatter, styles, icons } = slimBundle(bundle);
   return createAssets([
@@ -49,33 +49,31 @@ export async function graphiqlAssets(schema: GraphQLSchema | null, groups: reado
     ...(await Promise.all([...own, 'sign-in.js'].map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
     await readStaticFile('page.css', textTypes.css, graphiqlFolder),
     ...(await sharedModules()),
-    await exampleModule(groups.flatMap(({ examples }) => examples)),
+    exampleModule(groups.flatMap(({ examples }) => examples)),
     ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);
 }
 
 /** By name: title, explanation, the texts of operation and variables, and which one to try next. */
-async function exampleModule(examples: readonly Example[]): Promise<StaticFile> {
-  const texts = await Promise.all(
-    examples.map(async (example) => [example.name, await exampleOf(example, examples)] as const),
-  );
+function exampleModule(examples: readonly ServedExample[]): StaticFile {
+  const texts = examples.map((example) => [example.name, textsOf(example, examples)] as const);
   return ['examples.js', textTypes.js, `export const examples = ${JSON.stringify(Object.fromEntries(texts))};\n`];
 }
 
-async function exampleOf(
-  example: Example,
-  all: readonly Example[],
-): Promise<Readonly<Record<string, string | readonly string[]>>> {
-  const { about, query } = await exampleParts(example);
-  const variables = Object.keys(example.variables).length === 0 ? '' : JSON.stringify(example.variables, null, 2);
-  return { title: example.title, about, query, variables, next: nextExample(example, about, all).name };
+function textsOf(example: ServedExample, all: readonly ServedExample[]) {
+  const { title, query, variables } = example;
+  const { about, next } = nextOf(example, all);
+  const text = Object.keys(variables).length === 0 ? '' : JSON.stringify(variables, null, 2);
+  return { title, about, query, variables: text, next: next.name };
 }
 
-/** The first one that "Try next" names, or the next of the menu. */
-function nextExample(example: Example, about: readonly string[], all: readonly Example[]): Example {
+/** The first one that "Try next" names, or the next of the menu; what names only others, which are not served, is not said. */
+function nextOf(example: ServedExample, all: readonly ServedExample[]) {
+  const { about } = example;
   const titles = [...(about.at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title);
   const named = all.find(({ title }) => titles.includes(title));
-  return named ?? (all[(all.indexOf(example) + 1) % all.length] as Example);
+  const following = all[(all.indexOf(example) + 1) % all.length] as ServedExample;
+  return { about: named || titles.length === 0 ? about : about.slice(0, -1), next: named ?? following };
 }
 
 /** A file that browsers cache, unlike the response to an introspection. */

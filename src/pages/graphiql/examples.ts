@@ -3,7 +3,19 @@
  * exist in the demo workspace and the sandbox networks. A new example is a file and an entry here.
  */
 import { readFile } from 'node:fs/promises';
-import { type GraphQLSchema, parse, validate } from 'graphql';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import { globalId } from '../../graphql/kit/global-ids.ts';
 
 export interface Example {
@@ -310,26 +322,65 @@ export const exampleGroups = [
 
 export const examples = exampleGroups.flatMap((group): readonly (typeof group.examples)[number][] => group.examples);
 
-/** The groups of what a gateway serves: not every set-up serves every example. */
-export async function servedExamples(schema: GraphQLSchema): Promise<ExampleGroup[]> {
-  const served = new Set<Example>();
-  for (const example of examples) {
-    const { query } = await exampleParts(example);
-    if (validate(schema, parse(query)).length === 0) served.add(example);
-  }
-  return exampleGroups
-    .map(({ title, examples: all }): ExampleGroup => ({ title, examples: all.filter((each) => served.has(each)) }))
-    .filter(({ examples: left }) => left.length > 0);
-}
-
-interface ExampleParts {
+/** An example as a gateway shows it. */
+export interface ServedExample extends Example {
   /** Paragraphs; the last says what to try next. */
   readonly about: readonly string[];
   readonly query: string;
 }
 
+export interface ServedGroup {
+  readonly title: string;
+  readonly examples: readonly ServedExample[];
+}
+
+/** The groups of what a gateway serves: examples whose first field it has, without what else it does not have. */
+export async function servedExamples(schema: GraphQLSchema): Promise<ServedGroup[]> {
+  const served = async ({ title, examples: all }: ExampleGroup): Promise<ServedGroup> => ({
+    title,
+    examples: (await Promise.all(all.map((example) => servedExample(schema, example)))).flat(),
+  });
+  return (await Promise.all(exampleGroups.map(served))).filter(({ examples: left }) => left.length > 0);
+}
+
+async function servedExample(schema: GraphQLSchema, example: Example): Promise<ServedExample[]> {
+  const { about, query } = await exampleParts(example);
+  const document = parse(query);
+  const [operation] = document.definitions.filter(isOperation);
+  const root = operation && schema.getRootType(operation.operation)?.getFields();
+  const [first] = operation?.selectionSet.selections ?? [];
+  if (!root || first?.kind !== Kind.FIELD || !(first.name.value in root)) return [];
+  if (validate(schema, document).length === 0) return [{ ...example, about, query }];
+  const part = servedPart(schema, document);
+  return part && validate(schema, part).length === 0 ? [{ ...example, about, query: `${print(part)}\n` }] : [];
+}
+
+const isOperation = (node: DefinitionNode): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION;
+
+/** The document without the selections that the schema does not have, and their variables; undefined if nothing is left. */
+export function servedPart(schema: GraphQLSchema, document: DocumentNode): DocumentNode | undefined {
+  const types = new TypeInfo(schema);
+  const selected = visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: {
+        enter: () => (types.getFieldDef() ? undefined : null),
+        leave: (node) => (node.selectionSet?.selections.length === 0 ? null : undefined),
+      },
+      InlineFragment: {
+        enter: ({ typeCondition }) => (typeCondition && !schema.getType(typeCondition.name.value) ? null : undefined),
+        leave: ({ selectionSet }) => (selectionSet.selections.length === 0 ? null : undefined),
+      },
+    }),
+  );
+  if (selected.definitions.some((node) => isOperation(node) && node.selectionSet.selections.length === 0)) return;
+  const used = new Set<string>();
+  visit(selected, { VariableDefinition: () => false, Variable: ({ name }) => void used.add(name.value) });
+  return visit(selected, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? false : null) });
+}
+
 /** The comment on top of the file explains the example: GraphiQL shows it beside the operation, which it would hide. */
-export async function exampleParts({ name }: Example): Promise<ExampleParts> {
+export async function exampleParts({ name }: Example): Promise<Pick<ServedExample, 'about' | 'query'>> {
   const text = await readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');
   const [comment = ''] = /^(?:#.*\n)*/.exec(text) ?? [];
   const about = comment.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/^# ?/, '')]));

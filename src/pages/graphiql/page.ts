@@ -7,7 +7,7 @@ import { sendPage } from '../../http/send.ts';
 import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { graphiqlAssets, modulesOfPage } from './assets.ts';
-import { type ExampleGroup, servedExamples } from './examples.ts';
+import { type ServedGroup, servedExamples } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 
 interface GraphiQLOptions {
@@ -86,7 +86,7 @@ const dataElement = (id: string, data: object): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
 /** The first example has the focus when the menu opens. */
-const exampleMenu = (groups: readonly ExampleGroup[]): string =>
+const exampleMenu = (groups: readonly ServedGroup[]): string =>
   groups
     .map(
       ({ title, examples }, group) =>
