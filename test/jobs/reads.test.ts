@@ -1,6 +1,8 @@
 /** Drafts and reads of jobs, which are additions to the contract. */
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { backends } from '../support/backends.ts';
 import { statementsOf } from '../support/statements.ts';
 import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
@@ -94,10 +96,14 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       `mutation ($draftId: ID!, $accountId: ID!) {
         opened: publishJob(input: { accountId: $accountId, jobId: $draftId, mode: FREE }) {
           ... on PnetJobPostingPublishCheckpoint {
+            jobId checkpointType attemptsLeft expiresAt
             jobPosting { state checkpoint { checkpointType attemptsLeft expiresAt } }
           }
         }
-        wrong: solveJobCheckpoint(input: { accountId: $accountId, jobId: $draftId, solution: "999999" }) { __typename }
+        wrong: solveJobCheckpoint(input: { accountId: $accountId, jobId: $draftId, solution: "999999" }) {
+          __typename
+          ... on CheckpointError { checkpoint { jobId attemptsLeft jobPosting { checkpoint { attemptsLeft jobPosting { state } } } } }
+        }
         edited: editJob(input: { accountId: $accountId, jobId: $draftId, posting: { location: "5" } }) {
           ... on PnetJobPostingEdited { jobPosting { location checkpoint { attemptsLeft } } }
         }
@@ -107,21 +113,41 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
       }`,
       { draftId, accountId: jobs.accountId },
     );
+    const checkpoint = {
+      checkpointType: 'OTP',
+      attemptsLeft: 5,
+      expiresAt: new Date(jobs.served.clock.now.getTime() + 15 * 60_000).toISOString(),
+    };
     expect(data).toEqual({
-      opened: {
-        jobPosting: {
-          state: 'DRAFT',
-          checkpoint: {
-            checkpointType: 'OTP',
-            attemptsLeft: 5,
-            expiresAt: new Date(jobs.served.clock.now.getTime() + 15 * 60_000).toISOString(),
-          },
+      opened: { jobId: draftId, ...checkpoint, jobPosting: { state: 'DRAFT', checkpoint } },
+      wrong: {
+        __typename: 'CheckpointError',
+        checkpoint: {
+          jobId: draftId,
+          attemptsLeft: 4,
+          jobPosting: { checkpoint: { attemptsLeft: 4, jobPosting: { state: 'DRAFT' } } },
         },
       },
-      wrong: { __typename: 'CheckpointError' },
       edited: { jobPosting: { location: '5', checkpoint: { attemptsLeft: 4 } } },
       done: { jobPosting: { state: 'ACTIVE', location: '5', checkpoint: null } },
     });
+  });
+
+  test('all fields of a checkpoint that was opened read its posting once', async () => {
+    const draftId = await draft('otp');
+    const input = { accountId: jobs.accountId, jobId: draftId, mode: 'FREE' };
+    const reads = async (fields: string, expected: object) => {
+      const document = `mutation ($input: PublishJobInput!) {
+        publishJob(input: $input) { ... on PnetJobPostingPublishCheckpoint { ${fields} } } }`;
+      const statements = await statementsOf(jobs.workspace.workspaceId, async () => {
+        const { data } = await jobs.workspace.ask(document, { input });
+        expect(data.publishJob).toMatchObject(expected);
+      });
+      return statements.filter((statement) => /^select .* from "jobs"/s.test(statement)).length;
+    };
+    const without = await reads('jobId checkpointType', { checkpointType: 'OTP' });
+    const fields = 'attemptsLeft expiresAt jobPosting { state } again: attemptsLeft';
+    expect(await reads(fields, { attemptsLeft: 5, again: 5, jobPosting: { state: 'DRAFT' } })).toBe(without + 1);
   });
 
   test('jobPosting is null for a job that does not exist or belongs to others', async () => {
@@ -221,4 +247,19 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     const { data } = await workspace.ask('{ jobPostings(query: "large") { nodes { jobTitle { text } description } } }');
     expect(data.jobPostings.nodes).toEqual([{ jobTitle: { text: 'large' }, description }]);
   });
+});
+
+test.each([
+  ['has been solved', null],
+  ['has been deleted', undefined],
+  ['was followed by another', { type: 'EMAIL_VERIFICATION', attempts_left: 5, expires_at: 1 }],
+])('a checkpoint that %s since it was opened has no attempts left', async (_what, checkpoint) => {
+  const fields = (schema.getType('PnetJobPostingPublishCheckpoint') as GraphQLObjectType).getFields();
+  const posting = checkpoint === undefined ? null : { checkpoint };
+  const loaders = { jobFields: { clearAll() {} }, jobs: { clear() {}, load: async () => posting } };
+  const opened = { object: 'PnetJobPostingPublishCheckpoint', type: 'OTP', job_id: '1' };
+  for (const name of ['attemptsLeft', 'expiresAt']) {
+    const read = fields[name]?.resolve?.(opened, {}, { loaders }, {} as GraphQLResolveInfo);
+    expect((await read) ?? null, name).toBeNull();
+  }
 });

@@ -18,7 +18,6 @@ export const valueObjects = {
     // Parts of a job posting. An edit replaces each as a whole.
     'AutoArchiveApplicants',
     'ExternalApplyMethod',
-    'JobCheckpoint',
     'JobName',
     'JobPay',
     'JobRecruiter',

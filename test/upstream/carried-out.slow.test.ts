@@ -3,9 +3,9 @@ import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobEndpoints } from '../../src/capabilities/jobs/endpoints.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { webhookEndpoints } from '../../src/capabilities/webhooks/endpoints.ts';
 import type { ContractEndpoint, EndpointName } from '../../src/kernel/endpoint.ts';
+import { schemas } from '../support/served-part.ts';
 import { proxyTo, startStub } from '../support/stub.ts';
 
 const input = { accountId: 'a1', jobId: '7' };
@@ -73,7 +73,7 @@ describe('of a response to a command', () => {
       answer.writeHead(endpoint.status, { 'content-type': 'application/json' }).end(body),
     );
     const gateway = await proxyTo(stub);
-    const type = schema.getType(kind) as GraphQLObjectType;
+    const type = schemas['forwarded-keys'].getType(kind) as GraphQLObjectType;
     const leaves = Object.values(type.getFields()).filter((each) => isLeafType(getNamedType(each.type)));
     const own = leaves.map((each) => each.name);
     const inputType = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;

@@ -66,10 +66,10 @@ export const failureOf = (error: unknown, after: Checkpoint | null): unknown =>
     ? new ServiceError(error.errorName, { ...error, detail: closed, cause: error })
     : error;
 
-export function shownCheckpoint(checkpoint: Checkpoint | null, now: Date): OpenCheckpoint | null {
+export function shownCheckpoint(checkpoint: Checkpoint | null, job_id: string, now: Date): OpenCheckpoint | null {
   if (checkpoint === null || checkpoint.attempts_left === 0 || isExpired(checkpoint, now)) return null;
   const { type, attempts_left, expires_at } = checkpoint;
-  return { type, attempts_left, expires_at };
+  return { object: 'PnetJobPostingPublishCheckpoint', type, job_id, attempts_left, expires_at };
 }
 
 const isExpired = ({ expires_at }: Checkpoint, now: Date): boolean => expires_at <= now.getTime();

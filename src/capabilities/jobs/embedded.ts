@@ -166,7 +166,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         } catch (error) {
           const after = afterFailure(checkpoint, error);
           if (after !== checkpoint) await lease.note(lease.store({ checkpoint: writeCheckpoint(after) }));
-          throw solutionFailure(failureOf(error, after), shownCheckpoint(after, now()));
+          throw solutionFailure(failureOf(error, after), shownCheckpoint(after, draft.id, now()));
         }
       }),
 

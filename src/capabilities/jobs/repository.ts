@@ -189,7 +189,7 @@ export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   job_id: job.id,
   account_id: job.account_id,
   job_state: job.state,
-  checkpoint: shownCheckpoint(readCheckpoint(job.checkpoint), now),
+  checkpoint: shownCheckpoint(readCheckpoint(job.checkpoint), job.id, now),
   created_at: job.created_at,
   updated_at: job.updated_at,
 });

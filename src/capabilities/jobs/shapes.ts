@@ -298,9 +298,8 @@ export interface JobPageRequest extends JobListRequest {
   readonly withContent?: boolean;
 }
 
-/** Required by the network before it publishes the draft. */
-export interface OpenCheckpoint {
-  readonly type: CheckpointType;
+/** Required by the network before it publishes the draft: what opened it, and how long it stays open. */
+export interface OpenCheckpoint extends Readonly<JobCheckpointOpened> {
   readonly attempts_left: number;
   readonly expires_at: number;
 }

@@ -1,4 +1,3 @@
-import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { errorTypes } from '../../../graphql/kit/error-types.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
@@ -8,7 +7,7 @@ import { foundById } from '../../../graphql/kit/node.ts';
 import { createJobDraft, editJob, findJobs, publishJob, solveJobCheckpointByForm } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';
-import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
+import { JobStateEnum } from './enums.ts';
 import {
   CreateJobDraftInput,
   EditJobInput,
@@ -18,17 +17,7 @@ import {
   SolveJobCheckpointInput,
   solutionRequest,
 } from './inputs.ts';
-import { PnetJobPostingObject } from './posting.ts';
-import { CheckpointObject } from './posting-parts.ts';
-
-/** Reads the posting anew: a loader may have read it before the mutation. */
-function postingAfter(
-  { job_id }: { readonly job_id: string },
-  { loaders }: GraphQLContext,
-): Promise<JobPosting | null> {
-  loaders.jobFields.clearAll();
-  return loaders.jobs.clear(job_id).load(job_id);
-}
+import { CheckpointObject, forgetPosting, PnetJobPostingObject, postingAfter } from './posting.ts';
 
 const postingField = {
   type: PnetJobPostingObject,
@@ -71,18 +60,6 @@ const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPo
   }),
 });
 
-const PnetJobPostingPublishCheckpointObject = builder
-  .objectRef<JobCheckpointOpened>('PnetJobPostingPublishCheckpoint')
-  .implement({
-    description: 'Not published yet: the checkpoint is for `solveJobCheckpoint`.',
-    fields: (t) => ({
-      jobId: t.exposeID('job_id', { description: 'Id of the draft.' }),
-      // Not `type`: errors of the union have a textual `type`, and a selection cannot have both.
-      checkpointType: t.expose('type', { type: CheckpointTypeEnum, ...required('What the network asks for.') }),
-      jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
-    }),
-  });
-
 /** The error itself, or that of which the paths were translated. */
 const unsolved = (error: Error): UnsolvedCheckpoint | undefined =>
   [error, error.cause].find((each) => each instanceof UnsolvedCheckpoint);
@@ -93,7 +70,11 @@ builder.objectField(errorTypes.checkpoint, 'checkpoint', (t) =>
     needs: 'postings',
     nullable: true,
     description: 'Checkpoint that is still open; null if none: publish again.',
-    resolve: ({ error }) => unsolved(error)?.checkpoint ?? null,
+    resolve({ error }, _args, context) {
+      const checkpoint = unsolved(error)?.checkpoint ?? null;
+      if (checkpoint !== null) forgetPosting(checkpoint, context);
+      return checkpoint;
+    },
   }),
 );
 
@@ -106,13 +87,13 @@ const draftResult = mutationResult<JobCreated>('CreateJobDraftResult', 'The draf
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'PublishJobResult',
   'The job, a checkpoint to solve, or an error.',
-  [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
+  [PnetJobPostingPublishedObject, CheckpointObject],
 );
 
 const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'SolveJobCheckpointResult',
   'The job, the next checkpoint, or an error.',
-  [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
+  [PnetJobPostingPublishedObject, CheckpointObject],
   { solves: true },
 );
 

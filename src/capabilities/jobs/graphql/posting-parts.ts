@@ -1,8 +1,8 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { taggedBy } from '../../../graphql/kit/wire.ts';
-import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
-import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
+import { type JobFields, recruiterLimits } from '../shapes.ts';
+import { PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 
 type JobPart<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
 type Question = JobPart<'screening_questions'>[number];
@@ -137,17 +137,5 @@ export const AutoArchiveObject = partType<JobPart<'auto_archive_applicants'>>('A
       description: 'Applicants outside the country of the job.',
       resolve: ({ outside_of_country = true }) => outside_of_country,
     }),
-  }),
-});
-
-export const CheckpointObject = builder.objectRef<OpenCheckpoint>('JobCheckpoint').implement({
-  description: 'A step that the network requires before publication.',
-  // No hint: it expires by itself.
-  fields: (t) => ({
-    checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
-    attemptsLeft: t.exposeInt('attempts_left', {
-      description: 'Wrong solutions left before it closes.',
-    }),
-    expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When it expires.' }),
   }),
 });

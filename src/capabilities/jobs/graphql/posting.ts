@@ -6,17 +6,25 @@ import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { camelCase } from '../../../graphql/kit/contract-mapping.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
+import { required } from '../../../graphql/kit/network-values.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
+import type { ItemSource } from '../../../graphql/kit/source.ts';
 import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { keysOf } from '../../../kernel/lib/objects.ts';
 import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
-import { type JobFields, type JobPosting, jobFields } from '../shapes.ts';
-import { EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
+import { findJobs } from '../operations.ts';
+import {
+  type JobCheckpointOpened,
+  type JobFields,
+  type JobPosting,
+  jobFields,
+  type OpenCheckpoint,
+} from '../shapes.ts';
+import { CheckpointTypeEnum, EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
 import {
   ApplyMethodUnion,
   AutoArchiveObject,
-  CheckpointObject,
   JobNameObject,
   PayObject,
   RecruiterObject,
@@ -48,6 +56,18 @@ const contentField = <Name extends keyof JobFields>(name: Name, description: str
   extensions: standsAt({ exposed: name, within: 'content' }),
   resolve: (job: JobPosting, _args: object, context: GraphQLContext) => loadField(job, name, context),
 });
+
+/** A posting by its id. */
+export const jobItem: ItemSource<{ readonly jobId: string }> = {
+  operation: findJobs,
+  id: ({ jobId }) => jobId,
+  pages: ({ jobs }) => jobs.found,
+};
+
+/** As a mutation opened it, or as it is read. */
+export const CheckpointObject = builder.objectRef<JobCheckpointOpened | OpenCheckpoint>(
+  'PnetJobPostingPublishCheckpoint',
+);
 
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
   description: 'A job posting, or a draft of one.',
@@ -111,6 +131,71 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     }),
     createdAt: t.expose('created_at', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updated_at', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+interface NamesJob {
+  readonly job_id: string;
+}
+
+/** What a loader has read before a mutation. */
+export function forgetPosting({ job_id }: NamesJob, { loaders }: GraphQLContext): void {
+  loaders.jobFields.clearAll();
+  loaders.jobs.clear(job_id);
+}
+
+const readAfter = new WeakMap<NamesJob, Promise<JobPosting | null>>();
+
+/** Reads the posting anew, once for all fields of the result of a mutation. */
+export function postingAfter(result: NamesJob, context: GraphQLContext): Promise<JobPosting | null> {
+  const known = readAfter.get(result);
+  if (known !== undefined) return known;
+  forgetPosting(result, context);
+  const read = context.loaders.jobs.load(result.job_id);
+  readAfter.set(result, read);
+  return read;
+}
+
+const isRead = (checkpoint: JobCheckpointOpened | OpenCheckpoint): checkpoint is OpenCheckpoint =>
+  'attempts_left' in checkpoint;
+
+/** Null if the checkpoint is no longer open, as where another has followed. */
+async function openOf(
+  checkpoint: JobCheckpointOpened | OpenCheckpoint,
+  context: GraphQLContext,
+): Promise<OpenCheckpoint | null> {
+  if (isRead(checkpoint)) return checkpoint;
+  const open = (await postingAfter(checkpoint, context))?.checkpoint;
+  return open?.type === checkpoint.type ? open : null;
+}
+
+CheckpointObject.implement({
+  description: 'What the network requires before publication: answer it with `solveJobCheckpoint`.',
+  // No hint: it expires by itself.
+  fields: (t) => ({
+    jobId: t.exposeID('job_id', { description: 'Id of the draft.' }),
+    checkpointType: t.expose('type', { type: CheckpointTypeEnum, ...required('What the network asks for.') }),
+    attemptsLeft: t.int({
+      needs: 'postings',
+      nullable: true,
+      description: 'Wrong solutions left before it closes; null if it has closed.',
+      extensions: standsAt({ exposed: 'attempts_left' }),
+      resolve: async (checkpoint, _args, context) => (await openOf(checkpoint, context))?.attempts_left,
+    }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      needs: 'postings',
+      nullable: true,
+      description: 'When it expires; null if it has closed.',
+      extensions: standsAt({ exposed: 'expires_at' }),
+      resolve: async (checkpoint, _args, context) => (await openOf(checkpoint, context))?.expires_at,
+    }),
+    jobPosting: t.field({
+      type: PnetJobPostingObject,
+      ...foundById('Its draft.', jobItem, { ids: { jobId: 'job_id' } }),
+      resolve: (checkpoint, _args, context) =>
+        isRead(checkpoint) ? context.loaders.jobs.load(checkpoint.job_id) : postingAfter(checkpoint, context),
+    }),
   }),
 });
 

@@ -9,10 +9,10 @@ import { readsFrom } from '../../../graphql/kit/source.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
-import { findJobs, listJobs, watchJobs } from '../operations.ts';
+import { listJobs, watchJobs } from '../operations.ts';
 import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
 import { JobOrderEnum, JobStateEnum } from './enums.ts';
-import { contentFields, PnetJobPostingObject, postingMaxAge } from './posting.ts';
+import { contentFields, jobItem, PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
 const PnetJobPostingConnection = countedConnectionType<JobPosting>(
   'PnetJobPosting',
@@ -47,11 +47,7 @@ const jobList = countedListSource(jobPostings, (ports) => ports.jobs.pages);
 builder.queryFields((t) => ({
   jobPosting: t.field({
     type: PnetJobPostingObject,
-    ...foundById('A job posting or draft; null if the key cannot see it.', {
-      operation: findJobs,
-      id: ({ jobId }: { readonly jobId: string }) => jobId,
-      pages: ({ jobs }) => jobs.found,
-    }),
+    ...foundById('A job posting or draft; null if the key cannot see it.', jobItem),
     args: { jobId: t.arg.id({ required: true, description: 'Id of the job or draft.' }) },
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
