@@ -9,7 +9,6 @@ import type { ChangeRecorder, NotifyingTransaction } from '../store/notification
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { createEmissionLines } from './emission-lines.ts';
 import { receiversOf } from './receivers.ts';
 
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
@@ -50,15 +49,13 @@ interface EmitContext {
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly storedBytes: Pick<StoredBytes, 'add'>;
-  /** Of one workspace; by default any number. */
-  readonly atOnce?: number;
 }
 
-export const createEmit = (context: EmitContext): Emit => {
-  const inLine = createEmissionLines(context.atOnce ?? Number.POSITIVE_INFINITY);
-  return async (emission) => {
-    const { bytes, ...emitted } = await inLine(emission.workspaceId, () =>
-      context.transaction((transaction, changed) => store(transaction, changed, context, emission)),
+export const createEmit =
+  (context: EmitContext): Emit =>
+  async (emission) => {
+    const { bytes, ...emitted } = await context.transaction((transaction, changed) =>
+      store(transaction, changed, context, emission),
     );
     const metrics = context.telemetry?.metrics;
     if (!emitted.repeated) {
@@ -68,7 +65,6 @@ export const createEmit = (context: EmitContext): Emit => {
     }
     return emitted;
   };
-};
 
 async function store(
   transaction: Transaction<Tables>,

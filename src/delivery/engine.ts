@@ -16,7 +16,7 @@
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
  * The way of an event
- *   emission-lines.ts     leaves connections to other workspaces where one waits for a locked row
+ *   store/workspace-lines.ts leaves connections to other workspaces where one waits for what others have locked
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
@@ -69,13 +69,12 @@ import { createOutbound, type Outbound } from '../net/outbound.ts';
 import type { ProxySettings } from '../net/proxies.ts';
 import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
-import { divideConnections } from '../store/databases.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
-import { postgresDefaults } from '../store/postgres-settings.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { createSharedClock, type SharedClock } from '../store/shared-clock.ts';
 import { inThread } from '../store/sqlite-threads.ts';
 import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
+import type { InLine } from '../store/workspace-lines.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
@@ -110,6 +109,8 @@ export interface DeliveryTuning {
 
 export interface DeliveryEngine {
   readonly emit: Emit;
+  /** Of a command that is in the line of the workspace already. */
+  readonly emitInTurn: Emit;
   readonly notifications: Notifications;
   readonly worker: Worker;
   readonly storedBytes: StoredBytes;
@@ -127,6 +128,8 @@ interface DeliveryEngineOptions {
   readonly channels: Channels | null;
   /** Lets other processes find out whether this one is alive. */
   readonly processId: string;
+  /** By default, nothing waits in a line. */
+  readonly inLine?: InLine;
   readonly vault: Vault;
   readonly allows: AddressRule;
   readonly lookup: Lookup;
@@ -151,7 +154,7 @@ interface DeliveryEngineOptions {
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { database, queueDatabase, location, allows, proxies, tuning, logger, randomBytes } = options;
-  const { telemetry = noTelemetry, now, troubles = createTroubles(logger) } = options;
+  const { telemetry = noTelemetry, now, troubles = createTroubles(logger), inLine = (_, work) => work() } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
@@ -222,8 +225,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
-  const atOnce = emissionsAtOnce(location);
-  const emit = createEmit({ ...options, transaction, storedBytes, atOnce });
+  const emitInTurn = createEmit({ ...options, transaction, storedBytes });
+  const emit: Emit = (emission) =>
+    inLine({ workspaceId: emission.workspaceId, subject: emission.webhookId ?? emission.accountId ?? undefined }, () =>
+      emitInTurn(emission),
+    );
   const notifying = startSteps(
     pace,
     notices({ database, emit, logger, now }),
@@ -238,6 +244,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, troubles });
   return {
     emit,
+    emitInTurn,
     storedBytes,
     time,
     notifications,
@@ -252,9 +259,3 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       ]),
   };
 }
-
-/** As many as there are connections for them. SQLite has one writer, which waits for nobody. */
-const emissionsAtOnce = (location: DatabaseLocation): number =>
-  location.kind === 'sqlite'
-    ? Number.POSITIVE_INFINITY
-    : divideConnections((location.settings ?? postgresDefaults).connections).deliveries;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 3_985,
+  app: 4_035,
   auth: 1_445,
   cache: 360,
   capabilities: 300,
@@ -14,7 +14,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/jobs': 2_185,
   'capabilities/posts': 1_295,
   'capabilities/webhooks': 2_756,
-  delivery: 4_100,
+  delivery: 4_063,
   events: 553,
   graphql: 1_102,
   'graphql/cost': 729,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 1_696,
   rest: 618,
   splice: 3_122,
-  store: 6_019,
+  store: 6_088,
   telemetry: 754,
   upstream: 1_744,
 };

@@ -16,7 +16,6 @@ import { newSecret } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { afterTimeout } from '../../src/delivery/after.ts';
 import { ClaimLeases } from '../../src/delivery/claim-leases.ts';
 import { createDestinations } from '../../src/delivery/destination.ts';
-import { createEmissionLines } from '../../src/delivery/emission-lines.ts';
 import { createLanes, laneLimits } from '../../src/delivery/lanes.ts';
 import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
 import { createCosts, maxCosts } from '../../src/graphql/cost/operation-cost.ts';
@@ -45,6 +44,7 @@ import { openSqlite } from '../../src/store/sqlite.ts';
 import { createStoredBytes } from '../../src/store/stored-bytes.ts';
 import { maxUnread, Watcher } from '../../src/store/watch.ts';
 import { createRowWatch } from '../../src/store/watch-feed.ts';
+import { createWorkspaceLines } from '../../src/store/workspace-lines.ts';
 import { boundedLinesByKey } from '../../src/telemetry/bounded-lines.ts';
 import { boundedNames } from '../../src/telemetry/bounded-names.ts';
 import { createCallSlots } from '../../src/upstream/call-slots.ts';
@@ -469,13 +469,13 @@ const floods: Readonly<Record<string, Flood>> = {
       return times(1_000, (n) => broadcast(`${n}`));
     },
   },
-  'workspaces whose events meet a locked row': {
-    collections: ['delivery/emission-lines.ts stuck'],
+  'workspaces whose commands meet a locked row': {
+    collections: ['store/workspace-lines.ts stuck'],
     most: 1_000,
     fill() {
-      const inLine = createEmissionLines(1);
+      const inLine = createWorkspaceLines(1, 1_000);
       const locked = () => Promise.reject(new DatabaseFault('slow', new Error('locked')));
-      return times(2_500, (n) => inLine(`${n}`, locked).catch(() => undefined));
+      return times(2_500, (n) => inLine({ workspaceId: `${n}` }, locked).catch(() => undefined));
     },
   },
   'API keys with idempotency keys': {

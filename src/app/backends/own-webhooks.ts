@@ -5,11 +5,17 @@ import { embeddedDeliveries } from '../../capabilities/deliveries/embedded.ts';
 import type { DeliveryRateLimits } from '../../capabilities/deliveries/limits.ts';
 import { embeddedWebhooks } from '../../capabilities/webhooks/embedded.ts';
 import { startDeliveryEngine } from '../../delivery/engine.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 import { cursorCodec } from '../../kernel/paging.ts';
+import { isRead, type PortName, wrapMethods } from '../../kernel/ports.ts';
 import { createVault, type Vault } from '../../kernel/secrets/vault.ts';
 import { addressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
+import type { DatabaseLocation } from '../../store/database.ts';
+import { divideConnections } from '../../store/databases.ts';
+import { postgresDefaults } from '../../store/postgres-settings.ts';
 import { createReadBudget, readLimits, scansAtOnce } from '../../store/read-budget.ts';
+import { createWorkspaceLines, type InLine } from '../../store/workspace-lines.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { withSandboxReceiver } from '../sandbox.ts';
@@ -32,12 +38,14 @@ export async function openWebhooks(
   await prepare(vault);
   const allows = addressRule(config.outboundAllow);
   const lookup = createResolver({ servers: config.dnsServers });
+  const inLine = linesOf(config.database);
   const delivery = startDeliveryEngine({
     database: databases.deliveries,
     queueDatabase: databases.queue,
     location: config.database,
     channels,
     processId,
+    inLine,
     vault,
     allows,
     lookup,
@@ -63,16 +71,58 @@ export async function openWebhooks(
     shared,
     ports: {
       accounts: embeddedAccounts({ database: databases.accounts, budget, cursors, tokens, accountRule }),
-      deliveries: embeddedDeliveries({ ...delivery, ...shared, database: databases.deliveries, limits, accountRule }),
-      webhooks: embeddedWebhooks({
-        ...delivery,
-        ...shared,
-        database: databases.deliveries,
-        vault,
-        isRefused: (url) => isRefusedTarget(url, allows, lookup.local),
-        accountRule,
-        maxWebhooks: config.webhooksPerWorkspace,
-      }),
+      deliveries: commandsInLine(
+        'deliveries',
+        embeddedDeliveries({
+          ...delivery,
+          ...shared,
+          emit: delivery.emitInTurn,
+          database: databases.deliveries,
+          limits,
+          accountRule,
+        }),
+        inLine,
+      ),
+      webhooks: commandsInLine(
+        'webhooks',
+        embeddedWebhooks({
+          ...delivery,
+          ...shared,
+          database: databases.deliveries,
+          vault,
+          isRefused: (url) => isRefusedTarget(url, allows, lookup.local),
+          accountRule,
+          maxWebhooks: config.webhooksPerWorkspace,
+        }),
+        inLine,
+      ),
     },
   };
+}
+
+/** As many at once as there are connections. SQLite has one writer, which waits for nobody. */
+function linesOf(location: DatabaseLocation): InLine {
+  if (location.kind === 'sqlite')
+    return createWorkspaceLines(Number.POSITIVE_INFINITY, postgresDefaults.connectTimeoutMs);
+  const { connections, connectTimeoutMs } = location.settings ?? postgresDefaults;
+  return createWorkspaceLines(divideConnections(connections).deliveries, connectTimeoutMs);
+}
+
+/** Each command takes its turn in the line of its workspace. */
+const commandsInLine = <Port extends object>(port: PortName, methods: Port, inLine: InLine): Port =>
+  wrapMethods(methods, (method, name) =>
+    isRead({ port, name })
+      ? method
+      : (context, ...rest) =>
+          inLine(
+            { workspaceId: context.caller.workspaceId, subject: subjectOf(rest[0]), signal: context.signal },
+            async () => method(context, ...rest),
+          ),
+  );
+
+/** What a request says that it acts on. */
+function subjectOf(request: unknown): string | undefined {
+  const { webhook_id, delivery_id, id, account_id } = isObject(request) ? request : {};
+  const named = webhook_id ?? delivery_id ?? id ?? account_id;
+  return typeof named === 'string' ? named : undefined;
 }

@@ -1,0 +1,69 @@
+/**
+ * Commands of a workspace that wait for what others have locked keep their connections, and those of all other workspaces
+ * wait for one. So a workspace has at most all connections at once, and after such a wait a single one, until a command
+ * of the same subject is carried out, or none has met a lock for a while. Whoever asks for the same meanwhile would meet
+ * the same lock, and is refused with the one that did.
+ */
+import { LRUCache } from 'lru-cache';
+import { type AbortSignalLike, underDeadline } from '../kernel/lib/abort-signal.ts';
+import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
+import { DatabaseFault } from './faults.ts';
+
+/** Workspaces of which a command has met a lock. */
+const maxStuck = 1_000;
+
+/** Milliseconds without such a wait, after which a workspace has all connections again. */
+const stuckMs = 10_000;
+
+interface Command {
+  readonly workspaceId: string;
+  /** The id of what it acts on; by default the workspace. */
+  readonly subject?: string | undefined;
+  readonly signal?: AbortSignalLike | null;
+}
+
+export type InLine = <Result>(command: Command, work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * @param atOnce commands of a workspace: as many as there are connections
+ * @param waitMs of a command for its turn, in milliseconds
+ * @returns carries out a command, which must not wait for another. @throws as the work does; DatabaseFault; the signal's reason
+ */
+export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
+  /** By workspace, the subject that met a lock last. */
+  const stuck = new LRUCache<string, string>({ max: maxStuck, ttl: stuckMs });
+  const lines = createKeyedLock(undefined, (workspaceId) => (stuck.has(workspaceId) ? 1 : atOnce));
+
+  async function enter(workspaceId: string, subject: string, signal: AbortSignalLike | null): Promise<() => void> {
+    const leave = lines.tryAcquire(workspaceId);
+    if (leave !== null) return leave;
+    return underDeadline(waitMs, signal, 'Other commands of the workspace wait for a lock', async (limit) => {
+      for (;;) {
+        try {
+          return await lines.acquire(workspaceId, { signal: limit.signal });
+        } catch (error) {
+          if (signal?.aborted) throw error;
+          if (limit.aborted) throw new DatabaseFault('busy', error);
+          if (stuck.get(workspaceId) === subject) throw error;
+        }
+      }
+    });
+  }
+
+  return async ({ workspaceId, subject = '', signal = null }, work) => {
+    const leave = await enter(workspaceId, subject, signal);
+    try {
+      const result = await work();
+      if (stuck.get(workspaceId) === subject) stuck.delete(workspaceId);
+      return result;
+    } catch (error) {
+      if (error instanceof DatabaseFault && error.reason === 'slow') {
+        stuck.set(workspaceId, subject);
+        lines.refuse(workspaceId, error);
+      }
+      throw error;
+    } finally {
+      leave();
+    }
+  };
+}

@@ -1,0 +1,128 @@
+/** Every command on webhooks and deliveries that waits for a locked table: others have connections meanwhile. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { newId } from '../../src/kernel/ids.ts';
+import { keysOf } from '../../src/kernel/lib/objects.ts';
+import type { Ports, readMethods } from '../../src/kernel/ports.ts';
+import { databases } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
+import { requestContext } from '../support/request-context.ts';
+
+const [, postgres] = databases;
+
+type Command<Name extends 'webhooks' | 'deliveries'> = Exclude<
+  {
+    [Method in keyof Ports[Name]]-?: Ports[Name][Method] extends (...args: never[]) => unknown ? Method : never;
+  }[keyof Ports[Name]],
+  (typeof readMethods)[Name][number]
+>;
+
+/** For each command a request: the next command is one that does not compile until it stands here. */
+type Commands = Readonly<Record<Command<'webhooks'> | Command<'deliveries'>, () => Promise<unknown>>>;
+
+/** Wait for a lock, and of a response that waits for none: half of it. */
+const lockMs = 1_000;
+
+it.skipIf(postgres === undefined)(
+  'each command that waits for a locked table leaves connections to other workspaces, on Postgres',
+  { timeout: 180_000 },
+  async () => {
+    if (postgres === undefined) throw new Error('there is no Postgres');
+    const gateway = await startDelivering({
+      dialect: postgres,
+      delivery: { limits: { slots: 0 } },
+      environment: { EVENTS_PER_SECOND: '0', LOG_LEVEL: 'fatal' },
+      // Of webhooks and deliveries 19, one for each command that waits and as many as these for others.
+      tuning: { postgres: { connections: 60, lockTimeoutMs: lockMs } },
+    });
+    onTestFinished(() => gateway.close());
+    const { app, databaseUrl } = gateway;
+    const { webhooks, deliveries } = app.ports;
+    const trigger = { name: 'Go', icon: 'SyncAltIcon', context: 'CHAT' } as const;
+    const request_url = 'https://hooks.example/';
+
+    /** Commands of a workspace of its own. */
+    async function commandsOf(): Promise<Commands> {
+      const space = await gateway.workspace();
+      const context = requestContext(space.workspaceId);
+      const account_id = await space.account();
+      const { webhook_id } = await webhooks.create(context, { request_url, source: 'users' });
+      const fired = await webhooks.createTrigger(context, { request_url, trigger });
+      const emit = () => deliveries.emit(context, { account_id, event: 'new_relation' });
+      const { delivery_ids } = await emit();
+      const [delivery_id = newId(randomBytes)] = delivery_ids;
+      await app.database.updateTable('deliveries').set({ state: 'failed' }).where('id', '=', delivery_id).execute();
+      return {
+        create: () => webhooks.create(context, { request_url, source: 'users' }),
+        createTrigger: () => webhooks.createTrigger(context, { request_url, trigger }),
+        update: () => webhooks.update(context, { webhook_id, name: 'New' }),
+        showSecret: () => webhooks.showSecret(context, { webhook_id }),
+        rotateSecret: () => webhooks.rotateSecret(context, { webhook_id }),
+        emit,
+        fireTrigger: () =>
+          deliveries.fireTrigger(context, {
+            webhook_id: fired.webhook_id,
+            account_id,
+            context: 'CHAT',
+            chat_id: 'c',
+          }),
+        sendTest: () => deliveries.sendTest(context, { webhook_id }),
+        redeliver: () => deliveries.redeliver(context, { delivery_id }),
+        redeliverAll: () => deliveries.redeliverAll(context, { webhook_id, state: 'failed' }),
+        // Last, as the others act on the webhook.
+        delete: () => webhooks.delete(context, { id: webhook_id }),
+      };
+    }
+    const outcomeOf = async (command: () => Promise<unknown>) => {
+      const startedAt = performance.now();
+      const [settled] = await Promise.allSettled([command()]);
+      const reason = settled.status === 'fulfilled' ? null : String(settled.reason.reason ?? settled.reason);
+      return { reason, ms: performance.now() - startedAt };
+    };
+
+    const somebody = new pg.Client({ connectionString: databaseUrl });
+    await somebody.connect();
+    onTestFinished(() => somebody.end());
+    const { rows: tables } = await somebody.query(
+      "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1",
+    );
+    const met: Record<string, string[]> = {};
+    for (const { name: table } of tables) {
+      const names = keysOf(await commandsOf());
+      const stuck = await Promise.all(names.map(async (name) => (await commandsOf())[name]));
+      const other = await commandsOf();
+      await somebody.query(`begin; lock table ${table} in exclusive mode`);
+      const waits = await Promise.all(stuck.map(async (command) => (await outcomeOf(command)).reason === 'slow'));
+      const free = names.filter((_, at) => !waits[at]);
+      const waiting = stuck.filter((_, at) => waits[at]);
+      met[table] = names.filter((_, at) => waits[at]);
+      if (waiting.length === 0) {
+        await somebody.query('rollback');
+        continue;
+      }
+      let isFlooding = true;
+      const again = async (command: () => Promise<unknown>) => {
+        while (isFlooding) await outcomeOf(command);
+      };
+      const flood = waiting.flatMap((command) => Array.from({ length: 20 }, () => again(command)));
+      const answered: Record<string, unknown> = {};
+      try {
+        await sleep(100);
+        for (const name of free) {
+          const { reason, ms } = await outcomeOf(other[name]);
+          answered[name] = reason ?? (ms < lockMs / 2 ? 'at once' : ms);
+        }
+      } finally {
+        isFlooding = false;
+        await somebody.query('rollback');
+        await Promise.all(flood);
+      }
+      expect(answered, `while ${met[table]} wait for ${table}`).toEqual(
+        Object.fromEntries(free.map((name) => [name, 'at once'])),
+      );
+    }
+    expect(new Set(Object.values(met).flat())).toEqual(new Set(keysOf(await commandsOf())));
+  },
+);

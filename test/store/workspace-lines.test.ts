@@ -1,0 +1,132 @@
+/** Commands of a workspace that wait for what others have locked: they leave connections to other workspaces. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { DatabaseFault } from '../../src/store/faults.ts';
+import { createWorkspaceLines } from '../../src/store/workspace-lines.ts';
+import { databases } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
+
+const [, postgres] = databases;
+const locked = new DatabaseFault('slow', new Error('locked'));
+const turnMs = 1_000;
+
+function opened(atOnce: number, waitMs = turnMs) {
+  const inLine = createWorkspaceLines(atOnce, waitMs);
+  const running: PromiseWithResolvers<void>[] = [];
+  const run = async (workspaceId = 'w', subject = '', signal: AbortSignal | null = null) => {
+    const command = inLine({ workspaceId, subject, signal }, () => {
+      const end = Promise.withResolvers<void>();
+      running.push(end);
+      return end.promise;
+    });
+    const [settled] = await Promise.allSettled([command]);
+    return settled.status === 'fulfilled' ? 'fulfilled' : String(settled.reason.reason ?? settled.reason.name);
+  };
+  return { running, run };
+}
+
+it('of a workspace that met a lock one goes at once, until one is carried out, and all who ask for the same are refused', async () => {
+  const { running, run } = opened(2);
+  const met = [run(), run(), run(), run('other')];
+  await sleep(0);
+  expect(running).toHaveLength(3);
+  running[2]?.resolve();
+  running[0]?.reject(locked);
+  await sleep(0);
+  const later = [run(), run()];
+  await sleep(0);
+  // The second of those that met it still runs.
+  expect(running).toHaveLength(3);
+  running[1]?.reject(locked);
+  expect(await Promise.all([...met, ...later])).toEqual(['slow', 'slow', 'slow', 'fulfilled', 'slow', 'slow']);
+
+  const stored = [run(), run(), run()];
+  await sleep(0);
+  expect(running).toHaveLength(4);
+  running[3]?.resolve();
+  await sleep(0);
+  expect(running).toHaveLength(6);
+  for (const end of running) end.resolve();
+  expect(await Promise.all(stored)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+});
+
+it('who acts on something else has its turn after the one that met a lock, and sets nobody free', async () => {
+  const { running, run } = opened(2);
+  const met = run('w', 'locked');
+  await sleep(0);
+  running[0]?.reject(locked);
+  expect(await met).toBe('slow');
+  const again = [run('w', 'locked'), run('w', 'locked'), run('w', 'free'), run('w', 'free')];
+  await sleep(0);
+  running[1]?.reject(locked);
+  expect(await Promise.all(again.slice(0, 2))).toEqual(['slow', 'slow']);
+  await sleep(0);
+  expect(running).toHaveLength(3);
+  running[2]?.resolve();
+  await sleep(0);
+  expect(running).toHaveLength(4);
+  const one = run('w', 'locked');
+  await sleep(0);
+  // The lock may still be there.
+  expect(running).toHaveLength(4);
+  running[3]?.resolve();
+  await sleep(0);
+  running[4]?.resolve();
+  expect(await Promise.all([...again.slice(2), one])).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+});
+
+it('who waits for its turn too long is told that it is busy, and who has gone leaves the line', async () => {
+  const { running, run } = opened(1, 20);
+  const first = run();
+  const gone = new AbortController();
+  const waiting = [run('w', 'a'), run('w', 'b', gone.signal)];
+  gone.abort();
+  expect(await Promise.all(waiting)).toEqual(['busy', 'AbortError']);
+  running[0]?.resolve();
+  expect(await first).toBe('fulfilled');
+  const next = run();
+  await sleep(0);
+  running[1]?.resolve();
+  expect(await next).toBe('fulfilled');
+  expect(running).toHaveLength(2);
+});
+
+it.skipIf(postgres === undefined)(
+  'a locked webhook leaves emissions of other workspaces alone, on Postgres',
+  async () => {
+    if (postgres === undefined) throw new Error('there is no Postgres');
+    const gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
+    onTestFinished(() => gateway.close());
+    await gateway.webhook('https://hooks.example/');
+    const other = await gateway.workspace();
+    const accountId = await other.account();
+    const somebody = new pg.Client({ connectionString: gateway.databaseUrl });
+    await somebody.connect();
+    await somebody.query('begin; select from webhooks for update');
+    let isEmitting = true;
+    let refused = 0;
+    const emitAgain = async () => {
+      while (isEmitting) {
+        await gateway.emit('locked').catch(() => {
+          refused += 1;
+        });
+      }
+    };
+    const emitting = Promise.all(Array.from({ length: 40 }, emitAgain));
+    onTestFinished(async () => {
+      isEmitting = false;
+      await somebody.end();
+      await emitting;
+    });
+    const event = { accountId, accountType: 'PNET', source: 'users', event: 'new_relation', data: {} } as const;
+    for (let n = 0; n < 20; n += 1) {
+      await gateway.delivery.emit({ ...event, workspaceId: other.workspaceId });
+      await sleep(100);
+    }
+    expect(refused).toBeGreaterThan(0);
+    isEmitting = false;
+    await somebody.end();
+    await emitting;
+  },
+);
