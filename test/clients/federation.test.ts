@@ -7,10 +7,13 @@ import {
   buildSchema,
   type GraphQLField,
   GraphQLObjectType,
+  type GraphQLSchema,
   getOperationAST,
   isInputObjectType,
   isObjectType,
   parse,
+  print,
+  visit,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
@@ -23,9 +26,11 @@ import { maxByIds } from '../../src/graphql/kit/node.ts';
 import { printedSchema } from '../../src/graphql/schema/print.ts';
 import type { Scope } from '../../src/kernel/caller.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { setUps } from '../../src/kernel/set-up.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { type GatewayOptions, graphql, startGateway } from '../support/gateway.ts';
 import { furnish, type Named } from '../support/operations.ts';
+import { schemas } from '../support/served-part.ts';
 import { statementsOf } from '../support/statements.ts';
 import { json, listPosts, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
 import { type Compose, composers, composeWithMesh, sdlOf, tasksSdl } from './supergraph.ts';
@@ -75,6 +80,29 @@ describe('what composers read', () => {
     if (name !== '@graphql-mesh/fusion-composition') expect(supergraph).toMatch(/@cost\(weight: 1000\)/);
     if (name === '@theguild/federation-composition') expect(supergraph).toMatch(/input FireContextInput\s[^{]*@oneOf/);
   });
+
+  test.each(Object.keys(all).flatMap((name) => setUps.map((setUp) => ({ name, setUp }))))(
+    '$name composes the subgraph of $setUp',
+    ({ name, setUp }) => {
+      const served = schemas[setUp];
+      // What the set-up does not serve, the other subgraph does not extend.
+      const tasks = visit(parse(tasksSdl), {
+        ObjectTypeDefinition: ({ name: { value } }) =>
+          value in served.getTypeMap() || value === 'Task' ? undefined : null,
+        FieldDefinition: ({ type }) => {
+          const extended = /\w+/.exec(print(type))?.[0] ?? '';
+          return ['PnetJobPosting', 'Account'].includes(extended) && !served.getType(extended) ? null : undefined;
+        },
+      });
+      const supergraph = all[name]?.([
+        { name: 'postern', url: 'http://postern', sdl: subgraphSdl(served) },
+        { name: 'tasks', url: 'http://tasks', sdl: print(tasks) },
+      ]) as string;
+      const composed = buildSchema(supergraph, { assumeValidSDL: true });
+      const query = (each: GraphQLSchema) => Object.keys(each.getQueryType()?.getFields() ?? {});
+      expect(query(composed)).toEqual(expect.arrayContaining([...query(served), 'bookmarks']));
+    },
+  );
 
   test.each([
     ['as it is served', printedSchema(schema)],
