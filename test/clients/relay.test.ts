@@ -63,7 +63,7 @@ const operations = [
   // Lists behind an object, with filters: the arguments that choose a list are part of its key, unless a filter says which are.
   `fragment app_account_page on Account
     @argumentDefinitions(
-      states: { type: "[JobState!]" }
+      states: { type: "[PnetJobState!]" }
       count: { type: "Int", defaultValue: 20 }
       cursor: { type: "String" }
     )

@@ -18,9 +18,9 @@ export const valueObjects = {
     // Parts of a job posting. An edit replaces each as a whole.
     'AutoArchiveApplicants',
     'ExternalApplyMethod',
-    'JobName',
-    'JobPay',
-    'JobRecruiter',
+    'PnetJobName',
+    'PnetJobPay',
+    'PnetJobRecruiter',
     'MultipleChoicesScreeningQuestion',
     'NumericScreeningQuestion',
     'PnetApplyMethod',

@@ -86,7 +86,7 @@ await serve({
       content('salary'),
     ]),
   },
-  JobPay: renamed('payFrequency'),
+  PnetJobPay: renamed('payFrequency'),
   Delivery: {
     id: ({ id }) => globalId('Delivery', id),
     deliveryId: ({ id }) => id,

@@ -2,7 +2,7 @@
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { meanings } from '../vocabulary.ts';
 
-export const JobOrderEnum = contractEnum('JobOrder', 'Order of a list of job postings.', meanings.jobOrders);
+export const JobOrderEnum = contractEnum('PnetJobOrder', 'Order of a list of job postings.', meanings.jobOrders);
 
 export const WorkplaceEnum = contractEnum('Workplace', 'Where the work takes place.', meanings.workplaces);
 
@@ -16,11 +16,11 @@ export const SeniorityEnum = contractEnum('Seniority', 'Seniority of a position.
 
 export const PayFrequencyEnum = contractEnum('PayFrequency', 'Period of a pay range.', meanings.payFrequencies);
 
-export const JobServiceEnum = contractEnum('JobService', 'Service that publishes a job.', meanings.jobServices);
+export const JobServiceEnum = contractEnum('PnetJobService', 'Service that publishes a job.', meanings.jobServices);
 
 export const PublishModeEnum = contractEnum('PublishMode', 'Free or paid listing.', meanings.publishModes);
 
-export const JobStateEnum = contractEnum('JobState', 'State of a job posting.', meanings.jobStates, { read: true });
+export const JobStateEnum = contractEnum('PnetJobState', 'State of a job posting.', meanings.jobStates, { read: true });
 
 export const CheckpointTypeEnum = contractEnum(
   'CheckpointType',

@@ -13,7 +13,7 @@ import {
 
 const between = ({ min, max }: { readonly min: number; readonly max: number }) => `${min} to ${max} entries`;
 
-const JobNameInput = builder.inputType('JobNameInput', {
+const PnetJobNameInput = builder.inputType('PnetJobNameInput', {
   description: 'A job title or a company, by id or as free text.',
   fields: (t) => ({
     providerId: t.id({ description: "Numeric id from the network's lookup." }),
@@ -21,7 +21,7 @@ const JobNameInput = builder.inputType('JobNameInput', {
   }),
 });
 
-const JobPayInput = builder.inputType('JobPayInput', {
+const PnetJobPayInput = builder.inputType('PnetJobPayInput', {
   description: 'A pay range.',
   fields: (t) => ({
     currency: t.field({ type: 'Currency', required: true, description: 'Currency of the amounts.' }),
@@ -72,7 +72,7 @@ const ScreeningQuestionInput = builder.inputType('ScreeningQuestionInput', {
   }),
 });
 
-const JobRecruiterInput = builder.inputType('JobRecruiterInput', {
+const PnetJobRecruiterInput = builder.inputType('PnetJobRecruiterInput', {
   description: 'Settings of the recruiting service.',
   fields: (t) => ({
     projectId: t.id({ required: true, description: 'Id of the project to link the job to.' }),
@@ -129,8 +129,8 @@ const PnetJobPostingInput = builder.inputType('PnetJobPostingInput', {
   description:
     'Fields of a job posting. In an edit, omit what to keep; null is an error; an empty text or list clears those that say so.',
   fields: (t) => ({
-    jobTitle: t.field({ type: JobNameInput, description: 'Job title. A new draft needs one.' }),
-    company: t.field({ type: JobNameInput, description: 'The hiring company.' }),
+    jobTitle: t.field({ type: PnetJobNameInput, description: 'Job title. A new draft needs one.' }),
+    company: t.field({ type: PnetJobNameInput, description: 'The hiring company.' }),
     workplace: t.field({ type: WorkplaceEnum, description: 'Where the work takes place.' }),
     location: t.id({ description: 'Numeric id from the lookup `LOCATION`.' }),
     employmentStatus: t.field({ type: EmploymentStatusEnum, description: 'Type of employment.' }),
@@ -140,12 +140,12 @@ const PnetJobPostingInput = builder.inputType('PnetJobPostingInput', {
       type: [ScreeningQuestionInput],
       description: `Questions for applicants.${clearedBy.list}`,
     }),
-    recruiter: t.field({ type: JobRecruiterInput, description: 'Settings of the recruiting service.' }),
+    recruiter: t.field({ type: PnetJobRecruiterInput, description: 'Settings of the recruiting service.' }),
     trackingPixelUrl: t.string({ description: 'URL of a tracking pixel.' }),
     companyJobId: t.id({ description: `Id in your own system.${clearedBy.text}` }),
     applyMethod: t.field({ type: ApplyMethodInput, description: 'How to apply.' }),
-    salary: t.field({ type: JobPayInput, description: 'Salary range.' }),
-    additionalCompensation: t.field({ type: JobPayInput, description: 'Pay on top of the salary.' }),
+    salary: t.field({ type: PnetJobPayInput, description: 'Salary range.' }),
+    additionalCompensation: t.field({ type: PnetJobPayInput, description: 'Pay on top of the salary.' }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveApplicantsInput,
       description: 'Who is archived automatically.',
@@ -182,7 +182,7 @@ const AmountInput = builder.inputType('AmountInput', {
   }),
 });
 
-const JobBudgetInput = builder.inputType('JobBudgetInput', {
+const PnetJobBudgetInput = builder.inputType('PnetJobBudgetInput', {
   description: 'Budget of a promoted job.',
   isOneOf: true,
   fields: (t) => ({
@@ -203,7 +203,7 @@ export const PublishJobInput = builder.inputType('PublishJobInput', {
     }),
     service: t.field({ type: JobServiceEnum, description: 'Service. Defaults to `CLASSIC`.' }),
     budget: t.field({
-      type: JobBudgetInput,
+      type: PnetJobBudgetInput,
       description: "Budget of a paid listing. Defaults to the network's recommendation.",
     }),
     hasHiringPhotoFrame: t.boolean({ description: 'Whether to add the hiring frame to the profile picture.' }),

@@ -10,7 +10,7 @@ type NumericQuestion = Extract<Question, { answer_type: 'numeric' }>;
 type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
 type ApplyMethod = JobPart<'apply_method'>;
 
-export const JobNameObject = partType<JobPart<'job_title'>>('JobName', {
+export const JobNameObject = partType<JobPart<'job_title'>>('PnetJobName', {
   description: 'A job title or a company, by id or as free text.',
   fields: (t) => ({
     providerId: t.exposeID('id', {
@@ -21,7 +21,7 @@ export const JobNameObject = partType<JobPart<'job_title'>>('JobName', {
   }),
 });
 
-export const PayObject = partType<JobPart<'salary'>>('JobPay', {
+export const PayObject = partType<JobPart<'salary'>>('PnetJobPay', {
   description: 'A pay range.',
   fields: (t) => ({
     currency: t.expose('currency', { type: 'Currency', description: 'Currency of the amounts.' }),
@@ -69,7 +69,7 @@ partType<ChoiceQuestion>('MultipleChoicesScreeningQuestion', {
   }),
 });
 
-export const RecruiterObject = partType<JobPart<'recruiter'>>('JobRecruiter', {
+export const RecruiterObject = partType<JobPart<'recruiter'>>('PnetJobRecruiter', {
   description: 'Settings of the recruiting service.',
   fields: (t) => ({
     projectId: t.exposeID('project_id', { description: 'Project that the job is linked to.' }),
