@@ -468,7 +468,7 @@ test('the log contains no key, header value or checkpoint input, at any log leve
   const drafts = await graphql(
     address,
     key,
-    '{ jobPostings(state: DRAFT, first: 250) { nodes { jobId companyJobId } } }',
+    '{ jobPostings(states: DRAFT, first: 250) { nodes { jobId companyJobId } } }',
   );
   const draftOf = (scenario: string): string =>
     drafts.data.jobPostings.nodes.find((each: { companyJobId: string }) => each.companyJobId === `sandbox:${scenario}`)

@@ -60,22 +60,22 @@ interface AccountRange {
 
 /** A missing list of values stands for all. */
 interface ListedAccounts extends AccountRange {
-  readonly type?: readonly AccountType[] | undefined;
-  readonly status?: readonly AccountStatus[] | undefined;
+  readonly types?: readonly AccountType[] | undefined;
+  readonly statuses?: readonly AccountStatus[] | undefined;
 }
 
-function listed(database: Reader, { workspaceId, accountIds, type = [], status = [] }: ListedAccounts) {
+function listed(database: Reader, { workspaceId, accountIds, types = [], statuses = [] }: ListedAccounts) {
   let query = accountsWithin(database, { workspaceId, accountIds });
-  if (type.length > 0) query = query.where('type', 'in', type);
-  if (status.length > 0) query = query.where('status', 'in', status);
+  if (types.length > 0) query = query.where('type', 'in', types);
+  if (statuses.length > 0) query = query.where('status', 'in', statuses);
   return query;
 }
 
 const oldestFirst = byCreation('accounts', 'asc');
 
 /** The accounts that are looked at, by their index; null for those of a key, which are few, and if all of them fit. */
-const slicedAccounts = (database: Reader, { workspaceId, accountIds, type = [], status = [] }: ListedAccounts) =>
-  accountIds === null && type.length + status.length > 0 ? [accountsOf(database, workspaceId)] : null;
+const slicedAccounts = (database: Reader, { workspaceId, accountIds, types = [], statuses = [] }: ListedAccounts) =>
+  accountIds === null && types.length + statuses.length > 0 ? [accountsOf(database, workspaceId)] : null;
 
 /** Oldest first. @throws ServiceError `invalid_parameters` for another list's cursor */
 export async function pageOfAccounts(

@@ -69,7 +69,7 @@ const operations = [
     )
     @refetchable(queryName: "appAccountPageQuery") {
     name
-    jobPostings(state: $states, first: $count, after: $cursor) @connection(key: "app_account_jobPostings") {
+    jobPostings(states: $states, first: $count, after: $cursor) @connection(key: "app_account_jobPostings") {
       totalCount
       edges { node { ...app_job } }
     }

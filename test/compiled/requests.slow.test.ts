@@ -176,7 +176,7 @@ const requests: Requests = {
     'webhooks without a filter': [
       'yes',
       {
-        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, isEnabled: $on, source: null, query: null)')} }`,
+        query: `query ($account: ID, $on: Boolean) { ${webhooks('(accountId: $account, isEnabled: $on, sources: null, query: null)')} }`,
       },
     ],
     'webhooks with a filter': ['a filter', { query: `{ ${webhooks('(isEnabled: true)')} }` }],

@@ -103,27 +103,27 @@ describe.each(deliverySetUps)('the events of accounts on $name', (dialect) => {
     const filters: [string, (node: Node) => boolean][] = [
       [`, accountIds: "${own}"`, ({ accountId }) => accountId === own],
       [`, accountIds: ["${own}", "${other}", "${own}"]`, () => true],
-      [', source: EMAIL', ({ source }) => source === 'EMAIL'],
-      [', source: [EMAIL, MESSAGING, USERS]', () => true],
-      [', event: MAIL_SENT', ({ event }) => event === 'MAIL_SENT'],
+      [', sources: EMAIL', ({ source }) => source === 'EMAIL'],
+      [', sources: [EMAIL, MESSAGING, USERS]', () => true],
+      [', events: MAIL_SENT', ({ event }) => event === 'MAIL_SENT'],
       [
-        ', event: [MAIL_SENT, MAIL_SENT, MESSAGE_READ]',
+        ', events: [MAIL_SENT, MAIL_SENT, MESSAGE_READ]',
         ({ event }) => event === 'MAIL_SENT' || event === 'MESSAGE_READ',
       ],
-      [', source: EMAIL, event: [MAIL_SENT, MESSAGE_READ]', ({ event }) => event === 'MAIL_SENT'],
-      [', source: EMAIL, event: MESSAGE_READ', () => false],
-      [`, source: EMAIL, event: MESSAGE_READ, accountIds: "${own}"`, () => false],
+      [', sources: EMAIL, events: [MAIL_SENT, MESSAGE_READ]', ({ event }) => event === 'MAIL_SENT'],
+      [', sources: EMAIL, events: MESSAGE_READ', () => false],
+      [`, sources: EMAIL, events: MESSAGE_READ, accountIds: "${own}"`, () => false],
       [
-        `, source: MESSAGING, accountIds: "${other}"`,
+        `, sources: MESSAGING, accountIds: "${other}"`,
         ({ source, accountId }) => source === 'MESSAGING' && accountId === other,
       ],
-      [', source: null, event: null, accountIds: null', () => true],
-      [', source: []', () => false],
-      [`, event: [], accountIds: "${own}"`, () => false],
+      [', sources: null, events: null, accountIds: null', () => true],
+      [', sources: []', () => false],
+      [`, events: [], accountIds: "${own}"`, () => false],
     ];
     for (const [args, fits] of filters)
       for (const first of [1, 4, 100]) expect(await whole(args, first), args).toEqual(all.filter(fits));
-    const { data, errors } = await ask(`{ events(first: 1, event: MESSAGE_RECEIVED) { nodes { ${fields} } } }`);
+    const { data, errors } = await ask(`{ events(first: 1, events: MESSAGE_RECEIVED) { nodes { ${fields} } } }`);
     expect(errors).toEqual([]);
     const [message] = data.events.nodes;
     expect(message).toMatchObject({
@@ -143,7 +143,7 @@ describe.each(deliverySetUps)('the events of accounts on $name', (dialect) => {
     await emitMany();
     const { data } = await ask('{ events(first: 1) { pageInfo { endCursor } } }');
     const after = data.events.pageInfo.endCursor;
-    for (const args of ['source: EMAIL', 'event: MAIL_SENT', `accountIds: "${accounts[0]}"`]) {
+    for (const args of ['sources: EMAIL', 'events: MAIL_SENT', `accountIds: "${accounts[0]}"`]) {
       const { errors } = await ask(
         `query ($after: String) { events(first: 1, after: $after, ${args}) { nodes { id } } }`,
         undefined,
@@ -277,8 +277,8 @@ describe.each(deliverySetUps)('the events of accounts on $name', (dialect) => {
       const streams = [
         await watch({}, listening),
         await watch({ account_ids: [accounts[1]] }, listening),
-        await watch({ source: ['email'] }, listening),
-        await watch({ event: ['mail_sent', 'message_read'], account_ids: [accounts[0]] }, listening),
+        await watch({ sources: ['email'] }, listening),
+        await watch({ events: ['mail_sent', 'message_read'], account_ids: [accounts[0]] }, listening),
       ];
       const seen = streams.map(() => [] as string[]);
       for (const [place, events] of streams.entries())
@@ -392,7 +392,7 @@ describe.each(deliverySetUps)('the events of accounts on $name', (dialect) => {
     const key = await gateway.space.newKey({ scopes: ['webhooks:read'], expiresAt });
     const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': key } });
     const results = client.iterate<{ eventReceived: { eventId: string; data: object } }>({
-      query: 'subscription { eventReceived(event: MESSAGE_RECEIVED) { eventId data } }',
+      query: 'subscription { eventReceived(events: MESSAGE_RECEIVED) { eventId data } }',
     });
     const first = results.next();
     let isFirst = false;

@@ -81,10 +81,10 @@ describe.each(databases)('the demo on $name', (dialect) => {
       key,
       `{
         viewer { workspace { webhookSummary(period: MONTH) { failingCount statistics { attempts { ...Counts } } backlog { pendingCount } } } }
-        webhooks(health: [FAILING]) { nodes { webhookId statistics(period: MONTH) { attempts { ...Counts } } } }
-        succeeded: deliveries(state: [SUCCEEDED], first: 1) { totalCount }
-        failed: deliveries(state: [FAILED], first: 1) { totalCount }
-        pending: deliveries(state: [PENDING], first: 1) { totalCount }
+        webhooks(healthStates: [FAILING]) { nodes { webhookId statistics(period: MONTH) { attempts { ...Counts } } } }
+        succeeded: deliveries(states: [SUCCEEDED], first: 1) { totalCount }
+        failed: deliveries(states: [FAILED], first: 1) { totalCount }
+        pending: deliveries(states: [PENDING], first: 1) { totalCount }
       }
       fragment Counts on AttemptStatistics { count succeededCount }`,
     );
@@ -125,7 +125,7 @@ describe.each(databases)('the demo on $name', (dialect) => {
     const { data } = await graphql(
       gateway.address,
       key,
-      '{ webhooks(health: [DISABLED_BY_GATEWAY]) { nodes { webhookId } } }',
+      '{ webhooks(healthStates: [DISABLED_BY_GATEWAY]) { nodes { webhookId } } }',
     );
     expect(data.webhooks.nodes).toEqual([{ webhookId: webhookIdOf('failing') }]);
   });

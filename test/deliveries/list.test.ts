@@ -16,12 +16,12 @@ describe.each(deliverySetUps)('deliveries on $name', (dialect) => {
     const seen: string[] = [];
     let after: string | null = null;
     do {
-      const { deliveries } = await read(webhookId, { first: 2, after, state: ['SUCCEEDED'] });
+      const { deliveries } = await read(webhookId, { first: 2, after, states: ['SUCCEEDED'] });
       seen.push(...deliveries.nodes.map((node: { data: { user_full_name: string } }) => node.data.user_full_name));
       after = deliveries.pageInfo.hasNextPage ? deliveries.pageInfo.endCursor : null;
     } while (after !== null);
     expect(seen).toEqual(['4', '3', '2', '1', '0']);
-    expect((await read(webhookId, { state: ['FAILED', 'HELD'] })).deliveries.nodes).toEqual([]);
+    expect((await read(webhookId, { states: ['FAILED', 'HELD'] })).deliveries.nodes).toEqual([]);
   });
 
   it('are listed and counted by event, account, state and time', async () => {
@@ -41,15 +41,15 @@ describe.each(deliverySetUps)('deliveries on $name', (dialect) => {
     const moment = (n: number) => new Date(started + n * 1_000).toISOString();
     const rows: [string, (each: (typeof made)[number]) => boolean][] = [
       ['', () => true],
-      ['event: OK', ({ event }) => event === 'OK'],
-      ['event: [OK, STOPPED, ERROR]', () => true],
-      ['event: ERROR', () => false],
+      ['events: OK', ({ event }) => event === 'OK'],
+      ['events: [OK, STOPPED, ERROR]', () => true],
+      ['events: ERROR', () => false],
       [`accountId: "${two}"`, ({ accountId }) => accountId === two],
       [`since: "${moment(3)}"`, ({ at }) => at >= started + 3_000],
       [`until: "${moment(3)}"`, ({ at }) => at < started + 3_000],
       [`since: "${moment(2)}", until: "${moment(6)}"`, ({ at }) => at >= started + 2_000 && at < started + 6_000],
-      [`accountId: "${one}", event: STOPPED, state: SUCCEEDED`, (e) => e.accountId === one && e.event === 'STOPPED'],
-      ['state: [PENDING, HELD]', () => false],
+      [`accountId: "${one}", events: STOPPED, states: SUCCEEDED`, (e) => e.accountId === one && e.event === 'STOPPED'],
+      ['states: [PENDING, HELD]', () => false],
       // 3.0001 s, with an offset and in the basic form: a delivery of 3 s is before it.
       [`since: "${moment(3).replace(/[-:]/g, '').replace('Z', '1+0000')}"`, ({ at }) => at > started + 3_000],
       [`until: "${moment(3).replace('Z', '1-00:00')}"`, ({ at }) => at <= started + 3_000],
@@ -71,12 +71,12 @@ describe.each(deliverySetUps)('deliveries on $name', (dialect) => {
       expect({ args, seen }).toEqual({ args, seen: expected });
     }
 
-    const cursor = (await list('event: OK')).data.webhook.deliveries.pageInfo.endCursor;
+    const cursor = (await list('events: OK')).data.webhook.deliveries.pageInfo.endCursor;
     for (const [args, id] of [
       ['', webhookId],
-      ['event: STOPPED', webhookId],
-      [`event: OK, since: "${moment(0)}"`, webhookId],
-      ['event: OK', other],
+      ['events: STOPPED', webhookId],
+      [`events: OK, since: "${moment(0)}"`, webhookId],
+      ['events: OK', other],
     ] as const) {
       const { errors } = await list(`${args} after: "${cursor}"`, id);
       expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } }]);

@@ -72,13 +72,13 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     expect(new Set(nodes.map(({ state }) => state))).toEqual(new Set(['SUCCEEDED', 'FAILED', 'HELD']));
     const time = nodes[5]?.createdAt ?? '';
     const filters: [string, (node: Node) => boolean][] = [
-      [', state: []', () => false],
-      [', state: null', () => true],
-      [', state: SUCCEEDED', ({ state }) => state === 'SUCCEEDED'],
-      [', state: [FAILED, HELD]', ({ state }) => state === 'FAILED' || state === 'HELD'],
+      [', states: []', () => false],
+      [', states: null', () => true],
+      [', states: SUCCEEDED', ({ state }) => state === 'SUCCEEDED'],
+      [', states: [FAILED, HELD]', ({ state }) => state === 'FAILED' || state === 'HELD'],
       [`, webhookId: "${webhookIds[1]}"`, ({ webhookId }) => webhookId === webhookIds[1]],
       [`, accountId: "${accountIds[1]}"`, ({ accountId }) => accountId === accountIds[1]],
-      [', event: NEW_RELATION', () => true],
+      [', events: NEW_RELATION', () => true],
       [`, since: "${time}"`, ({ createdAt }) => createdAt >= time],
       [
         `, until: "${time}", webhookId: "${webhookIds[0]}"`,
@@ -111,7 +111,7 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     const { pageInfo } = await page('', { first: 1 });
     const after = pageInfo.endCursor;
     expect((await page(', orderBy: CREATED_AT_DESC', { first: 1, after })).nodes).toHaveLength(1);
-    for (const args of [', orderBy: CREATED_AT_ASC', ', state: HELD', `, webhookId: "${webhookIds[0]}"`]) {
+    for (const args of [', orderBy: CREATED_AT_ASC', ', states: HELD', `, webhookId: "${webhookIds[0]}"`]) {
       const { errors } = await graphql(gateway.address, gateway.space.key, document(args), { first: 1, after });
       expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } }]);
     }
@@ -170,7 +170,7 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
 
   it('have the id that receivers see as webhook-id', async () => {
     const sent = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
-    const nodes: Node[] = await whole(', state: [SUCCEEDED, FAILED]', 100);
+    const nodes: Node[] = await whole(', states: [SUCCEEDED, FAILED]', 100);
     expect(new Set(nodes.map(({ deliveryId }) => deliveryId))).toEqual(sent);
   });
 });

@@ -160,7 +160,7 @@ describe.each(databases)('on $name', (dialect) => {
       await app.ports.accounts.find(context, someIds);
       const narrowed = {
         webhook_id: webhookId,
-        event: ['new_relation' as const],
+        events: ['new_relation' as const],
         account_id: accountId,
         since: new Date(1).toISOString(),
         until: clock.now.toISOString(),
@@ -171,14 +171,14 @@ describe.each(databases)('on $name', (dialect) => {
       const limited = { ...context, caller: { ...context.caller, accountIds: new Set([accountId]) } };
       for (const caller of [context, limited]) {
         await app.ports.deliveries.lists(caller, [{}, ofWorkspace, { order_by: 'created_at_asc' }]);
-        await app.ports.deliveries.lists(caller, [{ state: ['failed'] }]);
+        await app.ports.deliveries.lists(caller, [{ states: ['failed'] }]);
         await app.ports.deliveries.counts(caller, [{}, ofWorkspace]);
       }
       await app.ports.deliveries.lists(context, [{ webhook_id: webhookId, order_by: 'created_at_asc' }]);
       await app.ports.deliveries.findEvents(limited, someIds);
       await app.ports.deliveries.dataOfEvents(limited, someIds);
       for (const caller of [context, limited])
-        for (const filter of [{}, { event: ['new_relation' as const] }, { account_ids: [accountId] }]) {
+        for (const filter of [{}, { events: ['new_relation' as const] }, { account_ids: [accountId] }]) {
           const page = await app.ports.deliveries.events(caller, { ...filter, limit: 5 });
           await app.ports.deliveries.events(caller, { ...filter, limit: 5, cursor: page.cursor ?? undefined });
           const signal = AbortSignal.timeout(60_000);
@@ -189,9 +189,9 @@ describe.each(databases)('on $name', (dialect) => {
           await events.return(undefined);
         }
       // Not what every webhook here listens to: to find those, reading all is right.
-      const filter = { source: ['email' as const], event: ['mail_sent' as const], is_enabled: true };
+      const filter = { sources: ['email' as const], events: ['mail_sent' as const], is_enabled: true };
       await app.ports.webhooks.lists(context, [{}, { ...filter, account_id: accountId }, { account_id: accountId }]);
-      const ofHealth = { health: ['failing' as const, 'disabled_by_gateway' as const] };
+      const ofHealth = { health_states: ['failing' as const, 'disabled_by_gateway' as const] };
       await app.ports.webhooks.lists(context, [ofHealth, { ...ofHealth, ...filter }]);
       await app.ports.webhooks.list(context, ofHealth);
       await app.ports.webhooks.counts(context, [ofHealth]);
@@ -203,12 +203,12 @@ describe.each(databases)('on $name', (dialect) => {
       await app.ports.webhooks.counts(context, [{ query: 'x' }]);
       await app.ports.deliveries.summary(context, { period: 'month' });
       await app.ports.webhooks.counts(context, [{}, filter, { account_id: accountId }]);
-      const jobs = { account_id: accountId, job_state: ['draft' as const] };
+      const jobs = { account_id: accountId, states: ['draft' as const] };
       await app.ports.jobs.lists(context, [{}, jobs]);
       await app.ports.jobs.counts(context, [{}, jobs, { query: 'x' }]);
       for (const order_by of jobOrders) await app.ports.jobs.lists(context, [{ order_by }, { order_by, query: 'x' }]);
-      await app.ports.accounts.list(context, { type: ['PNET'], status: ['OK'] });
-      await app.ports.accounts.counts(context, [{}, { type: ['PNET'] }]);
+      await app.ports.accounts.list(context, { types: ['PNET'], statuses: ['OK'] });
+      await app.ports.accounts.counts(context, [{}, { types: ['PNET'] }]);
       await app.ports.deliveries.attempts(context, { delivery_id });
       await app.ports.deliveries.lastAttempts(context, [delivery_id]);
       await app.ports.deliveries.redeliver(context, { delivery_id });

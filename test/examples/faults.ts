@@ -82,7 +82,7 @@ export function describeFaults(example: string): void {
     /** Resolves as soon as all deliveries of sent mails have ended. */
     const allDelivered = () =>
       eventually(async () => {
-        const pending = '{ deliveries(state: [PENDING], event: [MAIL_SENT]) { totalCount } }';
+        const pending = '{ deliveries(states: [PENDING], events: [MAIL_SENT]) { totalCount } }';
         return (await ask(pending)).deliveries.totalCount;
       }).toBe(0);
     const open = (path: string, at = site) => openTab(context, `${at.address}/${path}`);

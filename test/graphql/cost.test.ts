@@ -155,10 +155,10 @@ describe('the cost of an operation', () => {
 
   test('counts the entries of arguments for each object that has the field', () => {
     const deliveries = (states: string) =>
-      costOf(`{ ${list(100, `deliveries(state: [${states}]) { nodes { id } }`)} }`);
+      costOf(`{ ${list(100, `deliveries(states: [${states}]) { nodes { id } }`)} }`);
     expect(deliveries('FAILED, HELD') - deliveries('FAILED')).toBe(100);
     const byDefault = costOf(
-      'query ($s: [DeliveryState!] = [FAILED, HELD]) { webhooks { nodes { deliveries(state: $s) { nodes { id } } } } }',
+      'query ($s: [DeliveryState!] = [FAILED, HELD]) { webhooks { nodes { deliveries(states: $s) { nodes { id } } } } }',
     );
     expect(byDefault).toBe(deliveries('FAILED, HELD'));
   });

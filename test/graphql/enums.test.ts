@@ -65,7 +65,7 @@ test('UNRECOGNIZED as an input is refused with an issue at its path, in a variab
     }
   }
   expect(refused).toBeGreaterThan(12);
-  const { errors } = await graphql(gateway.address, key, '{ webhooks(source: UNRECOGNIZED) { nodes { id } } }');
+  const { errors } = await graphql(gateway.address, key, '{ webhooks(sources: UNRECOGNIZED) { nodes { id } } }');
   expect(errors).toMatchObject([{ path: ['webhooks'], extensions: { issues: [{ code: 'NOT_ALLOWED' }] } }]);
   expect(errors[0]?.message).toMatch(/ must be one of MESSAGING, USERS/);
 });

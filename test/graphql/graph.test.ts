@@ -70,7 +70,7 @@ const edges: readonly Edge[] = [
   },
   {
     parent: 'webhooks',
-    selection: 'deliveries(first: 2, state: [HELD]) { totalCount nodes { account { name } webhook { name } } }',
+    selection: 'deliveries(first: 2, states: [HELD]) { totalCount nodes { account { name } webhook { name } } }',
     scopes: ['webhooks:read', 'accounts:read'],
     // Pages, sizes, accounts and webhooks.
     statements: 4,
@@ -133,13 +133,13 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
 
   test('each object links to its own related objects', async () => {
     const { data, errors } = await workspace.ask(`{
-      viewer { workspace { workspaceId } accounts(type: PNET, first: 12) { totalCount nodes {
+      viewer { workspace { workspaceId } accounts(types: PNET, first: 12) { totalCount nodes {
         accountId
-        drafts: jobPostings(state: DRAFT, first: 2) { totalCount nodes { accountId state } }
+        drafts: jobPostings(states: DRAFT, first: 2) { totalCount nodes { accountId state } }
         jobPostings(first: 3) { totalCount nodes { account { accountId } } }
         webhooks(isEnabled: false, first: 1) { totalCount nodes {
           name accounts { account { accountId } }
-          deliveries(event: NEW_RELATION, first: 3) { totalCount nodes { account { accountId } webhook { name } } }
+          deliveries(events: NEW_RELATION, first: 3) { totalCount nodes { account { accountId } webhook { name } } }
         } }
       } } }
     }`);
@@ -206,7 +206,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
 
   test('lists of one kind at the root are read together', async () => {
     const query =
-      '{ a: jobPostings(state: DRAFT) { totalCount nodes { id } } b: jobPostings(state: CLOSED) { totalCount nodes { id } } }';
+      '{ a: jobPostings(states: DRAFT) { totalCount nodes { id } } b: jobPostings(states: CLOSED) { totalCount nodes { id } } }';
     const seen = await statementsOf(workspace.workspaceId, async () =>
       expect((await workspace.ask(query)).errors).toEqual([]),
     );
@@ -260,7 +260,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
     const key = await workspace.newKey({ accountIds: ids });
     for (let count = 0; count < 25; count += 1) await workspace.webhook({ account_ids: JSON.stringify([accountId]) });
     const query = `{ webhooks(accountId: "${accountId}", first: 25) {
-      nodes { deliveries(event: [${Array(250).fill('MESSAGE_RECEIVED').join()}]) { totalCount nodes { deliveryId } } } } }`;
+      nodes { deliveries(events: [${Array(250).fill('MESSAGE_RECEIVED').join()}]) { totalCount nodes { deliveryId } } } } }`;
     const { data, errors } = await graphql(gateway.address, key, query);
     expect(errors).toEqual([]);
     expect(data.webhooks.nodes).toEqual(Array(25).fill({ deliveries: { totalCount: 0, nodes: [] } }));

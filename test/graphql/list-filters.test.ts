@@ -29,20 +29,20 @@ const listensTo = (accountId: string) => (item: Item) => {
 };
 
 const filtersOf = (accountId: string): readonly Filtered[] => [
-  { list: 'webhooks', args: 'source: USERS', fits: (item) => source(item) === 'USERS' },
+  { list: 'webhooks', args: 'sources: USERS', fits: (item) => source(item) === 'USERS' },
   {
     list: 'webhooks',
-    args: 'source: [EMAIL, USERS]',
+    args: 'sources: [EMAIL, USERS]',
     fits: (item) => ['EMAIL', 'USERS'].includes(source(item) ?? ''),
   },
-  { list: 'webhooks', args: 'source: [CALENDAR_EVENT]', fits: () => false },
-  { list: 'webhooks', args: 'source: []', fits: () => false },
-  { list: 'webhooks', args: 'event: [], source: EMAIL', fits: () => false },
-  { list: 'webhooks', args: 'source: null', fits: () => true },
-  { list: 'webhooks', args: 'event: MAIL_SENT', fits: (item) => events(item).includes('MAIL_SENT') },
+  { list: 'webhooks', args: 'sources: [CALENDAR_EVENT]', fits: () => false },
+  { list: 'webhooks', args: 'sources: []', fits: () => false },
+  { list: 'webhooks', args: 'events: [], sources: EMAIL', fits: () => false },
+  { list: 'webhooks', args: 'sources: null', fits: () => true },
+  { list: 'webhooks', args: 'events: MAIL_SENT', fits: (item) => events(item).includes('MAIL_SENT') },
   {
     list: 'webhooks',
-    args: 'event: [MAIL_SENT, NEW_RELATION]',
+    args: 'events: [MAIL_SENT, NEW_RELATION]',
     fits: (item) => events(item).some((event) => ['MAIL_SENT', 'NEW_RELATION'].includes(event)),
   },
   { list: 'webhooks', args: 'isEnabled: true', fits: ({ isEnabled }) => isEnabled === true },
@@ -50,34 +50,34 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
   { list: 'webhooks', args: `accountId: "${accountId}"`, fits: listensTo(accountId) },
   {
     list: 'webhooks',
-    args: `accountId: "${accountId}", event: MAIL_SENT, isEnabled: false, source: EMAIL`,
+    args: `accountId: "${accountId}", events: MAIL_SENT, isEnabled: false, sources: EMAIL`,
     fits: (item) => listensTo(accountId)(item) && events(item).includes('MAIL_SENT') && item.isEnabled === false,
   },
-  { list: 'webhooks', args: 'health: HEALTHY', fits: ({ isEnabled }) => isEnabled === true },
+  { list: 'webhooks', args: 'healthStates: HEALTHY', fits: ({ isEnabled }) => isEnabled === true },
   {
     list: 'webhooks',
-    args: 'health: [DISABLED_BY_CALLER, FAILING], source: EMAIL',
+    args: 'healthStates: [DISABLED_BY_CALLER, FAILING], sources: EMAIL',
     fits: (item) => item.isEnabled === false && source(item) === 'EMAIL',
   },
-  { list: 'webhooks', args: 'health: []', fits: () => false },
-  { list: 'accounts', args: 'type: []', fits: () => false },
-  { list: 'accounts', args: 'type: PNET', fits: ({ type }) => type === 'PNET' },
-  { list: 'accounts', args: 'type: [MAIL, PHOTONET]', fits: ({ type }) => type !== 'PNET' },
-  { list: 'accounts', args: 'status: [CREDENTIALS, STOPPED]', fits: ({ status }) => status !== 'OK' },
+  { list: 'webhooks', args: 'healthStates: []', fits: () => false },
+  { list: 'accounts', args: 'types: []', fits: () => false },
+  { list: 'accounts', args: 'types: PNET', fits: ({ type }) => type === 'PNET' },
+  { list: 'accounts', args: 'types: [MAIL, PHOTONET]', fits: ({ type }) => type !== 'PNET' },
+  { list: 'accounts', args: 'statuses: [CREDENTIALS, STOPPED]', fits: ({ status }) => status !== 'OK' },
   {
     list: 'accounts',
-    args: 'status: OK, type: PNET',
+    args: 'statuses: OK, types: PNET',
     fits: ({ status, type }) => status === 'OK' && type === 'PNET',
   },
   ...jobStates.map((state) => ({
     list: 'jobPostings',
-    args: `state: ${state.toUpperCase()}`,
+    args: `states: ${state.toUpperCase()}`,
     fits: (item: Item) => item.state === state.toUpperCase(),
   })),
-  { list: 'jobPostings', args: 'state: []', fits: () => false },
+  { list: 'jobPostings', args: 'states: []', fits: () => false },
   {
     list: 'jobPostings',
-    args: `state: [DRAFT, CLOSED], accountId: "${accountId}"`,
+    args: `states: [DRAFT, CLOSED], accountId: "${accountId}"`,
     fits: (item) => ['DRAFT', 'CLOSED'].includes(item.state as string) && item.accountId === accountId,
   },
 ];
@@ -168,7 +168,7 @@ describe.each(allBackends)('lists, $name backend', (backend) => {
 
   test('a cursor is valid whatever the order of the values of a filter', async () => {
     const read = (sources: string, after = '') =>
-      workspace.ask(`{ webhooks(source: [${sources}], first: 1 ${after}) { pageInfo { endCursor } } }`);
+      workspace.ask(`{ webhooks(sources: [${sources}], first: 1 ${after}) { pageInfo { endCursor } } }`);
     const { data } = await read('EMAIL, USERS');
     const after = `after: "${data.webhooks.pageInfo.endCursor}"`;
     expect((await read('USERS, EMAIL', after)).errors).toEqual([]);
@@ -211,9 +211,9 @@ describe.each(allBackends)('lists, $name backend', (backend) => {
   });
 
   test.each([
-    ['a value that is only read', 'source: UNRECOGNIZED'],
+    ['a value that is only read', 'sources: UNRECOGNIZED'],
     ['a value that the enum does not have', 'event: NO_SUCH_EVENT'],
-    ['more values than a list can have', `event: [${Array.from({ length: 251 }, () => 'NEW_RELATION').join()}]`],
+    ['more values than a list can have', `events: [${Array.from({ length: 251 }, () => 'NEW_RELATION').join()}]`],
     ['an id that is too long', `accountId: "${'x'.repeat(256)}"`],
   ])('a filter with %s is refused', async (_what, args) => {
     const { data, errors } = await workspace.ask(`{ webhooks(${args}) { nodes { id } } }`);

@@ -123,12 +123,12 @@ describe.each(allBackends)('lists, $name backend', (backend: Backend) => {
     'webhooks are sorted by their creation in both directions, with any filter',
     async () => {
       const all = await read('webhooks', '');
-      for (const filter of ['', 'isEnabled: true', 'health: [HEALTHY, FAILING]']) {
+      for (const filter of ['', 'isEnabled: true', 'healthStates: [HEALTHY, FAILING]']) {
         expect(await read('webhooks', `orderBy: CREATED_AT_ASC, ${filter}`, 4)).toEqual(all);
         expect(await read('webhooks', `orderBy: CREATED_AT_DESC, ${filter}`, 4)).toEqual([...all].reverse());
       }
       const byName = await read('webhooks', 'orderBy: NAME_ASC');
-      expect(await read('webhooks', 'orderBy: NAME_ASC, health: [HEALTHY, FAILING]', 4)).toEqual(byName);
+      expect(await read('webhooks', 'orderBy: NAME_ASC, healthStates: [HEALTHY, FAILING]', 4)).toEqual(byName);
     },
   );
 

@@ -1,12 +1,17 @@
 /** The schema itself: its descriptions, names and ids, and the printed file. */
 import { readFile } from 'node:fs/promises';
 import {
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLNamedType,
+  type GraphQLType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isListType,
   isNonNullType,
   isObjectType,
   isScalarType,
@@ -20,6 +25,8 @@ import { printedSchema } from '../../src/graphql/schema/print.ts';
 const ownTypes = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
 );
+/** Whether it is a list, null or not. */
+const isList = (type: GraphQLType) => isListType(getNullableType(type));
 const isWithFields = (type: GraphQLNamedType) => isObjectType(type) || isInterfaceType(type);
 
 /** Everything in the schema that can have a description, by its coordinate. */
@@ -41,6 +48,22 @@ function* described(): Generator<readonly [coordinate: string, description: stri
     if (!isSpecifiedDirective(directive)) yield [`@${directive.name}`, directive.description];
   }
 }
+
+/** Arguments of fields, and fields of inputs. */
+function* inputs(): Generator<readonly [coordinate: string, input: GraphQLArgument | GraphQLInputField]> {
+  for (const type of ownTypes) {
+    if (isWithFields(type))
+      for (const field of Object.values(type.getFields()))
+        for (const arg of field.args) yield [`${type.name}.${field.name}(${arg.name}:)`, arg];
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field];
+  }
+}
+
+/** `statuses`, but neither `status` nor `address`. */
+const plural = /(?<![su])s$/;
+/** Names of lists that have no plural. */
+const massNouns = ['data'];
 
 describe('schema', () => {
   test('describes every type, field, argument, enum value and directive', () => {
@@ -74,6 +97,13 @@ describe('schema', () => {
       const { amount, min, max, currency } = type.getFields();
       if ((amount ?? min ?? max ?? currency) !== undefined) expect(String(currency?.type), type.name).toBe('Currency!');
     }
+  });
+
+  test('names every input that takes a list in the plural', () => {
+    const lists = [...inputs()].filter(([, { type }]) => isList(type));
+    expect(lists.length).toBeGreaterThan(30);
+    const singular = lists.filter(([, { name }]) => !plural.test(name) && !massNouns.includes(name));
+    expect(singular.map(([coordinate]) => coordinate)).toEqual([]);
   });
 
   test('is the one in schema.graphql: `npm run schema` writes it', async () => {

@@ -196,7 +196,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     expect(whole.map(({ jobId }) => jobId).sort()).toEqual(made.map(({ jobId }) => jobId).sort());
     for (const first of [1, 2, 5, 22, 23, 24]) expect(await pages('', first)).toEqual(whole);
     for (const state of jobStates) {
-      expect(await pages(`state: ${state.toUpperCase()},`, 2)).toEqual(
+      expect(await pages(`states: ${state.toUpperCase()},`, 2)).toEqual(
         whole.filter((posting) => posting.state === state.toUpperCase()),
       );
     }

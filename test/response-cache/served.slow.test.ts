@@ -276,7 +276,7 @@ test('cached responses are compressed for clients that accept it', async () => {
 
 describe('variables', () => {
   const query =
-    'query ($first: Int = 5, $type: [AccountType!]) { accounts(first: $first, type: $type) { nodes { name } } }';
+    'query ($first: Int = 5, $types: [AccountType!]) { accounts(first: $first, types: $types) { nodes { name } } }';
 
   test('equal ones share a response, however they are written', async () => {
     const gateway = await startGateway({ environment: { RESPONSE_CACHE: 'memory' } });
@@ -286,16 +286,16 @@ describe('variables', () => {
       for (const variables of all) found.push((await ask(gateway.address, key, query, { variables })).cache);
       return found;
     };
-    expect(await caches({ first: 1, type: ['PNET'] }, { type: ['PNET'], first: 1, unused: 2 })).toEqual([
+    expect(await caches({ first: 1, types: ['PNET'] }, { types: ['PNET'], first: 1, unused: 2 })).toEqual([
       'fwd=miss; stored',
       'hit',
     ]);
     const others = [
-      { first: 2, type: ['PNET'] },
+      { first: 2, types: ['PNET'] },
       { first: 1 },
-      { first: 1, type: ['MAIL'] },
+      { first: 1, types: ['MAIL'] },
       {},
-      { first: 1, type: null },
+      { first: 1, types: null },
     ];
     expect(await caches(...others)).toEqual(others.map(() => 'fwd=miss; stored'));
     expect(await caches(...others)).toEqual(others.map(() => 'hit'));

@@ -103,13 +103,13 @@ describe.each(databases)('lists in slices on $name', (dialect) => {
     const time = new Date(gateway.clock.now.getTime() - 3_600_000 + 30).toISOString();
     const filters = [
       {},
-      { event: ['message_read'] },
-      { event: ['mail_moved'] },
-      { event: ['new_relation'], state: ['succeeded', 'failed'] },
-      { event: ['new_relation'], since: time },
-      { event: ['new_relation'], until: time },
-      { webhook_id: webhookId, event: ['message_read'] },
-      { webhook_id: 'A'.repeat(22), event: ['message_read'] },
+      { events: ['message_read'] },
+      { events: ['mail_moved'] },
+      { events: ['new_relation'], states: ['succeeded', 'failed'] },
+      { events: ['new_relation'], since: time },
+      { events: ['new_relation'], until: time },
+      { webhook_id: webhookId, events: ['message_read'] },
+      { webhook_id: 'A'.repeat(22), events: ['message_read'] },
       { account_id: gateway.accountId },
     ].flatMap((filter) => [filter, { ...filter, order_by: 'created_at_asc' }]);
     const [few, all] = [listsWith(tiny).deliveries, listsWith(sliceLimits).deliveries];
@@ -122,21 +122,21 @@ describe.each(databases)('lists in slices on $name', (dialect) => {
       filters,
     );
     // Ends early, as what it looked at was not all.
-    expect(await few.counts(context(), [{ event: ['mail_moved'] }] as never)).toEqual([{ count: 0, isExact: false }]);
+    expect(await few.counts(context(), [{ events: ['mail_moved'] }] as never)).toEqual([{ count: 0, isExact: false }]);
 
     await sql`update events set source = 'messaging', event = case when substr(id, 21, 1) = '5' then 'message_read' else event end,
       created_at = created_at - 3 * length(trim(id, 'e0A'))`.execute(database);
     const ofAccount = { account_ids: [gateway.accountId] };
-    const eventFilters: { account_ids?: readonly string[]; event?: readonly string[] }[] = [
+    const eventFilters: { account_ids?: readonly string[]; events?: readonly string[] }[] = [
       {},
       ofAccount,
-      { ...ofAccount, event: ['message_read'] },
-      { ...ofAccount, event: ['mail_moved'] },
-      { account_ids: [gateway.accountId, await gateway.space.account({})], event: ['message_read', 'new_relation'] },
+      { ...ofAccount, events: ['message_read'] },
+      { ...ofAccount, events: ['mail_moved'] },
+      { account_ids: [gateway.accountId, await gateway.space.account({})], events: ['message_read', 'new_relation'] },
     ];
     for (const filter of eventFilters) {
       const expected = await whole({ list: listsWith(sliceLimits).deliveries.events } as never, filter, 250);
-      expect(expected.length).toBe(filter.event?.[0] === 'mail_moved' ? 0 : filter.event?.length === 1 ? 4 : 40);
+      expect(expected.length).toBe(filter.events?.[0] === 'mail_moved' ? 0 : filter.events?.length === 1 ? 4 : 40);
       // Ends early, as what it looked at was not all.
       if (expected.length === 0)
         expect(await few.events(context(), filter as never)).toEqual({ items: [], cursor: expect.any(String) });
@@ -167,18 +167,22 @@ describe.each(databases)('lists in slices on $name', (dialect) => {
         })
         .execute();
     const [few, all] = [listsWith(tiny), listsWith(sliceLimits)];
-    const jobFilters = [{}, { state: ['draft'] }, { account_id: other }, { query: 'rare' }, { query: 'nothing' }];
+    const jobFilters = [{}, { states: ['draft'] }, { account_id: other }, { query: 'rare' }, { query: 'nothing' }];
     for (const order_by of jobOrders) {
       const filters = jobFilters.map((filter) => ({ ...filter, order_by }));
       await expectSame<object>(few.jobs as never, all.jobs as never, filters);
     }
-    const accountFilters = Object.keys(accountStatuses).map((status) => ({ status: [status] }));
-    await expectSame<object>(few.accounts as never, all.accounts as never, [{}, { type: ['PNET'] }, ...accountFilters]);
+    const accountFilters = Object.keys(accountStatuses).map((status) => ({ statuses: [status] }));
+    await expectSame<object>(few.accounts as never, all.accounts as never, [
+      {},
+      { types: ['PNET'] },
+      ...accountFilters,
+    ]);
   });
 
   it('cost statements by what is asked, whatever is stored', async () => {
     const filling = fillingOf(gateway, kind, webhookId);
-    const asked = { since: '2020-01-01T00:00:00Z', event: ['mail_moved'] };
+    const asked = { since: '2020-01-01T00:00:00Z', events: ['mail_moved'] };
     const work = async () => {
       const { deliveries } = listsWith({ rows: 20, ofList: 3, ofOperation: 5 });
       return executed(async () => {
@@ -244,8 +248,8 @@ describe('statements on SQLite', () => {
     const aliases = Array.from(
       { length: 25 },
       (_, n) =>
-        `c${n}: deliveries(event: [MAIL_MOVED], since: "2020-01-01T00:00:${10 + n}Z", first: 1) { totalCount isTotalCountExact }
-         l${n}: deliveries(event: [MESSAGE_READ], since: "2020-01-01T00:00:${10 + n}Z", first: 1) { nodes { deliveryId } }`,
+        `c${n}: deliveries(events: [MAIL_MOVED], since: "2020-01-01T00:00:${10 + n}Z", first: 1) { totalCount isTotalCountExact }
+         l${n}: deliveries(events: [MESSAGE_READ], since: "2020-01-01T00:00:${10 + n}Z", first: 1) { nodes { deliveryId } }`,
     );
     const mostSteps = async () => {
       const executed = await statements(async () => {

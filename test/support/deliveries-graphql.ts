@@ -13,10 +13,10 @@ export const createDocument = `mutation Create($input: CreateWebhookInput!) { cr
   ... on WebhookCreated { webhookId } ${failure} } }`;
 
 export const stateDocument = `query State(
-    $webhookId: ID!, $first: Int! = 50, $after: String, $state: [DeliveryState!]
+    $webhookId: ID!, $first: Int! = 50, $after: String, $states: [DeliveryState!]
   ) { webhook(webhookId: $webhookId) {
   isEnabled health { disabledReason failedAttemptCount failingSince pausedUntil } headers { key value }
-  deliveries(first: $first, after: $after, state: $state) { pageInfo { hasNextPage endCursor }
+  deliveries(first: $first, after: $after, states: $states) { pageInfo { hasNextPage endCursor }
     nodes { id deliveryId event state attemptCount nextAttemptAt finishedAt data
       lastAttempt { number status responseBody }
       attempts { nodes { number status failure durationMs responseBody } } } } } }`;

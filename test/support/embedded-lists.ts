@@ -173,20 +173,23 @@ const postsRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
 
 const accountsRoot = (): RootField => ({
   left: largeParts,
-  arguments: ({ random, first }) => [...first(), ...some(random, ['type: PNET', 'status: OK', 'status: CREDENTIALS'])],
+  arguments: ({ random, first }) => [
+    ...first(),
+    ...some(random, ['types: PNET', 'statuses: OK', 'statuses: CREDENTIALS']),
+  ],
 });
 
 const webhooksRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
   left: largeParts,
   arguments: (writer) =>
     listArguments(writer, placeIn(writer.random, ['webhooks', keyId, ...webhookListScope({})]), [
-      'source: MESSAGING',
-      'event: [MESSAGE_RECEIVED]',
+      'sources: MESSAGING',
+      'events: [MESSAGE_RECEIVED]',
       'isEnabled: true',
       'query: "é"',
       'orderBy: NAME_DESC',
       `accountId: "${accounts[1]}"`,
-      'source: null',
+      'sources: null',
     ]),
 });
 
@@ -194,8 +197,8 @@ const jobsRoot = (accounts: readonly string[], placeIn: Place): RootField => ({
   left: largeParts,
   arguments: (writer) =>
     listArguments(writer, placeIn(writer.random, ['jobPostings', keyId, ...jobListScope({})]), [
-      'state: DRAFT',
-      'state: [ACTIVE, CLOSED]',
+      'states: DRAFT',
+      'states: [ACTIVE, CLOSED]',
       'query: "é"',
       'orderBy: UPDATED_AT_ASC',
       `accountId: "${accounts[1]}"`,
@@ -206,9 +209,9 @@ const deliveriesRoot = (accounts: readonly string[], webhooks: readonly string[]
   left: largeParts,
   arguments: (writer) =>
     listArguments(writer, placeIn(writer.random, ['deliveries', ...deliveryListScope({})]), [
-      'state: HELD',
-      'state: [PENDING, FAILED]',
-      'event: MESSAGE_RECEIVED',
+      'states: HELD',
+      'states: [PENDING, FAILED]',
+      'events: MESSAGE_RECEIVED',
       'orderBy: CREATED_AT_ASC',
       'since: "2026-11-20T11:50:00Z"',
       'until: "2026-11-20T11:50:00Z"',

@@ -81,9 +81,9 @@ export interface GeneratorOptions {
 /** Arguments of webhooks that change nothing. */
 const noFilters = [
   'accountId: null',
-  'source: null',
+  'sources: null',
   'isEnabled: null',
-  'health: null',
+  'healthStates: null',
   'query: null',
   'orderBy: null',
 ];
@@ -91,11 +91,11 @@ const noFilters = [
 /** Those that leave webhooks out, or ask for an order. */
 const filters = [
   'accountId: "ACo1"',
-  'source: MESSAGING',
-  'event: [NEW_RELATION]',
-  'source: []',
+  'sources: MESSAGING',
+  'events: [NEW_RELATION]',
+  'sources: []',
   'isEnabled: true',
-  'health: FAILING',
+  'healthStates: FAILING',
   'query: "a"',
   'orderBy: CREATED_AT_ASC',
 ];

@@ -277,7 +277,7 @@ describe('tolerant reading', () => {
         source: null,
       })),
     ]);
-    for (const filter of ['event: NEW_RELATION', 'event: OK', 'source: EMAIL']) {
+    for (const filter of ['events: NEW_RELATION', 'events: OK', 'sources: EMAIL']) {
       const found = await gateway.ask(`{ webhooks(${filter}) { nodes { webhookId } } }`);
       const ids = found.data.webhooks.nodes.map((node: { webhookId: string } | null) => node?.webhookId);
       expect(ids, filter).toEqual(expect.arrayContaining(['w6', 'w7']));

@@ -14,7 +14,7 @@ const day = 86_400_000;
 
 const listDocument = /* GraphQL */ `
   query Webhooks($health: [WebhookHealthState!], $first: Int! = 100, $after: String) {
-    webhooks(health: $health, first: $first, after: $after) {
+    webhooks(healthStates: $health, first: $first, after: $after) {
       totalCount
       nodes { webhookId health { state failingSince failedAttemptCount } }
       pageInfo { hasNextPage endCursor }
@@ -215,7 +215,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
       for (const { state } of rows) seen.add(state);
       expect((await ports.deliveries.summary(context, { period: 'day' }))?.counts).toEqual(recount);
       for (const health of Object.keys(recount) as WebhookHealthState[]) {
-        const [size] = await ports.webhooks.counts(context, [{ health: [health] }]);
+        const [size] = await ports.webhooks.counts(context, [{ health_states: [health] }]);
         expect(size).toEqual({ count: recount[health], isExact: true });
       }
     }

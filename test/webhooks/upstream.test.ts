@@ -54,7 +54,7 @@ describe('a filtered list', () => {
   test('misses nothing where the service cannot filter: a page may be short, with hasNextPage', async () => {
     const stub = await startStub(rare);
     const gateway = await proxyTo(stub);
-    const list = `query ($after: String) { webhooks(source: EMAIL, first: 1, after: $after) {
+    const list = `query ($after: String) { webhooks(sources: EMAIL, first: 1, after: $after) {
       edges { cursor node { webhookId } } pageInfo { hasNextPage endCursor } } }`;
     const seen: string[] = [];
     const sizes: number[] = [];
@@ -80,8 +80,8 @@ describe('a filtered list', () => {
     const stub = await startStub(rare);
     const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(`{
-      mail: webhooks(source: EMAIL, first: 1) { nodes { webhookId } }
-      others: webhooks(event: NEW_RELATION, isEnabled: true, first: 2) { nodes { webhookId } }
+      mail: webhooks(sources: EMAIL, first: 1) { nodes { webhookId } }
+      others: webhooks(events: NEW_RELATION, isEnabled: true, first: 2) { nodes { webhookId } }
       whose: webhooks(accountId: "anyone", first: 1) { nodes { webhookId } }
     }`);
     expect(errors).toEqual([]);

@@ -77,7 +77,7 @@ function followMessages(): void {
   streams.subscribe<{ readonly eventReceived: Message }>(
     {
       query: `subscription Messages($since: DateTime) {
-        eventReceived(event: MESSAGE_RECEIVED, since: $since) { id createdAt account { accountId name } data }
+        eventReceived(events: MESSAGE_RECEIVED, since: $since) { id createdAt account { accountId name } data }
       }`,
       // Read again with each connection: it begins with what came in between.
       variables: {
@@ -117,7 +117,7 @@ function followStatuses(): void {
 async function read(): Promise<boolean> {
   const query = `query Accounts {
     accounts(first: 100) { nodes { accountId name status } }
-    events(first: 20, event: MESSAGE_RECEIVED) { nodes { id createdAt account { accountId name } data } }
+    events(first: 20, events: MESSAGE_RECEIVED) { nodes { id createdAt account { accountId name } data } }
   }`;
   try {
     const { data, errors } = await readResult<Read>(await sendOperation(url, { query }, { fetch: send }));

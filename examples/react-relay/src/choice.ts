@@ -10,7 +10,7 @@ type State = (typeof states)[number];
 export const everything: Choice = { state: null, webhookId: null };
 
 /** The arguments of the list. */
-export const argumentsOf = ({ state, webhookId }: Choice) => ({ state: state === null ? null : [state], webhookId });
+export const argumentsOf = ({ state, webhookId }: Choice) => ({ states: state === null ? null : [state], webhookId });
 
 /** Whether a delivery belongs to the list. It may be in the cache as a part of it, and have another state since. */
 export const isOf = ({ state, webhookId }: Choice, delivery: { readonly state: State; readonly webhookId: string }) =>

@@ -22,22 +22,22 @@ import { useRead } from './use-read.ts';
 export type Delivery = liveDeliveries_row$data;
 
 const DeliveryList = graphql`
-  query liveDeliveriesQuery($state: [DeliveryState!], $webhookId: ID) {
-    ...liveDeliveries_list @arguments(state: $state, webhookId: $webhookId)
+  query liveDeliveriesQuery($states: [DeliveryState!], $webhookId: ID) {
+    ...liveDeliveries_list @arguments(states: $states, webhookId: $webhookId)
   }
 `;
 
 const List = graphql`
   fragment liveDeliveries_list on Query
   @argumentDefinitions(
-    state: { type: "[DeliveryState!]" }
+    states: { type: "[DeliveryState!]" }
     webhookId: { type: "ID" }
     count: { type: "Int", defaultValue: 20 }
     cursor: { type: "String" }
   )
   @refetchable(queryName: "liveDeliveriesPageQuery")
   @throwOnFieldError {
-    deliveries(state: $state, webhookId: $webhookId, first: $count, after: $cursor)
+    deliveries(states: $states, webhookId: $webhookId, first: $count, after: $cursor)
       @connection(key: "liveDeliveries_deliveries") {
       edges { node { ...liveDeliveries_row } }
     }

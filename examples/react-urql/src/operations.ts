@@ -54,8 +54,8 @@ export const Webhooks = graphql(`
 `);
 
 export const DeliveryList = graphql(`
-  query DeliveryList($state: [DeliveryState!], $webhookId: ID, $after: String) {
-    deliveries(state: $state, webhookId: $webhookId, first: 20, after: $after) {
+  query DeliveryList($states: [DeliveryState!], $webhookId: ID, $after: String) {
+    deliveries(states: $states, webhookId: $webhookId, first: 20, after: $after) {
       edges { __typename node { ...Row } }
       pageInfo { hasNextPage endCursor }
     }

@@ -10,7 +10,7 @@ export const updates: UpdatesConfig = {
     deliveryUpdated({ deliveryUpdated }: UpdatesSubscription, _arguments, store) {
       for (const { fieldName, arguments: given } of store.inspectFields('Query')) {
         const variables: DeliveryListQueryVariables = given ?? {};
-        const [state = null] = [variables.state ?? []].flat();
+        const [state = null] = [variables.states ?? []].flat();
         const choice = { state, webhookId: variables.webhookId ? String(variables.webhookId) : null };
         // Into the first page: the resolver puts the others behind it.
         if (fieldName === 'deliveries' && !variables.after && isOf(choice, deliveryUpdated))

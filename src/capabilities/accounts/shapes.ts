@@ -27,7 +27,7 @@ export interface Account {
 /** The same as those of the webhook list. */
 export const accountListLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
 
-const accountFilter = { type: anyValueOf(accountTypes), status: anyValueOf(keysOf(accountStatuses)) };
+const accountFilter = { types: anyValueOf(accountTypes), statuses: anyValueOf(keysOf(accountStatuses)) };
 
 export const accountFilterShape = z.strictObject(accountFilter);
 
@@ -44,7 +44,7 @@ export type AccountFilter = z.infer<typeof accountFilterShape>;
 export type AccountListRequest = z.infer<typeof accountListShape>;
 
 /** Binds cursors, beside the key. */
-export const accountListScope = ({ type, status }: AccountFilter): CursorScope => [anyOf(type), anyOf(status)];
+export const accountListScope = ({ types, statuses }: AccountFilter): CursorScope => [anyOf(types), anyOf(statuses)];
 
 /** Limits of one token, which has to fit into a header. */
 const tokenLimits = { accountIds: 20, origins: 10 } as const;

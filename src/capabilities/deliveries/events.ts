@@ -58,10 +58,10 @@ export const eventsById = (database: Database, ids: readonly string[], accountId
   shownEvents(database).select(eventColumns).where('id', 'in', ids).where(isOfAccounts(accountIds));
 
 /** The types of events that pass a filter; null for all. */
-export function typesOf({ source, event }: EventFilter): readonly WebhookEvent[] | null {
-  if (source === undefined && event === undefined) return null;
-  const named = event === undefined ? webhookEvents : [...new Set(event)];
-  return source === undefined ? named : named.filter((type) => source.some((each) => each === sourceByEvent[type]));
+export function typesOf({ sources, events }: EventFilter): readonly WebhookEvent[] | null {
+  if (sources === undefined && events === undefined) return null;
+  const named = events === undefined ? webhookEvents : [...new Set(events)];
+  return sources === undefined ? named : named.filter((type) => sources.some((each) => each === sourceByEvent[type]));
 }
 
 /**

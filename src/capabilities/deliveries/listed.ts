@@ -30,7 +30,7 @@ export const deliveryKeyset = keysetsOf<DeliveryOrder, 'created_at' | 'id'>(defa
   created_at_asc: byCreation('deliveries', 'asc'),
 });
 
-const statesOf = ({ state = [] }: DeliveryFilter) => [...new Set(state.length === 0 ? deliveryStates : state)];
+const statesOf = ({ states = [] }: DeliveryFilter) => [...new Set(states.length === 0 ? deliveryStates : states)];
 
 /** In the order of {@link deliveryKeyset}. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function listedDeliveries(
@@ -51,8 +51,8 @@ export function countedDeliveries(
   caller: Caller,
   filter: DeliveryFilter,
 ): CountedList<Tables, 'deliveries'> {
-  const fitting = (state: readonly string[]) =>
-    deliveriesOf(database, caller, filter).where('state', 'in', state).where(fits(caller, filter)).select('id');
+  const fitting = (states: readonly string[]) =>
+    deliveriesOf(database, caller, filter).where('state', 'in', states).where(fits(caller, filter)).select('id');
   const ranges = slicedRanges(database, caller, filter);
   const keyset = byCreation('deliveries', 'desc');
   const bounds = deliveryBounds(keyset, filter);
@@ -72,9 +72,9 @@ export const deliveryBounds = (keyset: Keyset<string>, { since, until }: Deliver
 
 /** {@link rangesOf}; null if what they have is what fits. */
 export function slicedRanges(database: Database, caller: Caller, filter: DeliveryFilter) {
-  const { webhook_id, event = [], account_id } = filter;
+  const { webhook_id, events = [], account_id } = filter;
   // Of a workspace, deliveries of webhooks that are being deleted are among them.
-  const isSliced = webhook_id === undefined || event.length > 0 || account_id !== undefined;
+  const isSliced = webhook_id === undefined || events.length > 0 || account_id !== undefined;
   return isSliced || caller.accountIds !== null ? rangesOf(database, caller, filter) : null;
 }
 
@@ -103,13 +103,13 @@ function deliveriesOf(database: Database, { workspaceId }: Caller, { webhook_id 
 }
 
 /** The filter's other fields, for which rows are looked at. @throws ServiceError as {@link listedDeliveries} */
-function fits(caller: Caller, { webhook_id, event = [], account_id }: DeliveryFilter) {
+function fits(caller: Caller, { webhook_id, events = [], account_id }: DeliveryFilter) {
   if (account_id !== undefined) requireAccount(caller, account_id);
   return (eb: ExpressionBuilder<Tables, 'deliveries'>) =>
     eb.and([
       amongAccounts(caller.accountIds, 'account_id'),
       ...(webhook_id === undefined ? [isStored(eb)] : []),
-      ...(event.length > 0 ? [eb('event', 'in', [...new Set(event)])] : []),
+      ...(events.length > 0 ? [eb('event', 'in', [...new Set(events)])] : []),
       ...(account_id === undefined ? [] : [eb('account_id', '=', account_id)]),
     ]);
 }

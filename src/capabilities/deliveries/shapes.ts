@@ -152,8 +152,8 @@ export const defaultDeliveryOrder: DeliveryOrder = 'created_at_desc';
 const filter = {
   /** Of all webhooks by default. */
   webhook_id: identifier().optional(),
-  state: anyValueOf(deliveryStates),
-  event: anyValueOf(webhookEvents),
+  states: anyValueOf(deliveryStates),
+  events: anyValueOf(webhookEvents),
   account_id: identifier().optional(),
   since: instant().optional(),
   /** Exclusive. */
@@ -170,8 +170,8 @@ export const deliveryListShape = z.strictObject({
 /** Beside the key. A cursor belongs to its order. */
 export const deliveryListScope = (request: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>): CursorScope => [
   request.webhook_id,
-  anyOf(request.state),
-  anyOf(request.event),
+  anyOf(request.states),
+  anyOf(request.events),
   request.account_id,
   request.since,
   request.until,
@@ -184,17 +184,17 @@ export const maxReplayedEvents = 500;
 const eventFilter = {
   /** Of all accounts that the key may act for by default. */
   account_ids: watchedIds().optional(),
-  source: anyValueOf(webhookSourceNames),
-  event: anyValueOf(webhookEvents),
+  sources: anyValueOf(webhookSourceNames),
+  events: anyValueOf(webhookEvents),
 };
 
 export const eventListShape = z.strictObject({ ...eventFilter, limit, cursor });
 export const eventWatchShape = z.strictObject({ ...eventFilter, since: instant().optional() });
 /** Beside the key. */
-export const eventListScope = ({ account_ids, source, event }: EventFilter): CursorScope => [
+export const eventListScope = ({ account_ids, sources, events }: EventFilter): CursorScope => [
   anyOf(account_ids),
-  anyOf(source),
-  anyOf(event),
+  anyOf(sources),
+  anyOf(events),
 ];
 
 export const attemptListShape = z.strictObject({ delivery_id: resourceId(), limit, cursor });

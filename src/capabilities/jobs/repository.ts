@@ -93,11 +93,7 @@ export async function selectJobFields(
 }
 
 /** @throws ServiceError `account_mismatch` for an account beyond the key */
-export function listedJobs(
-  database: Database,
-  caller: Caller,
-  { account_id, state: states = [], query: text }: JobFilter,
-) {
+export function listedJobs(database: Database, caller: Caller, { account_id, states = [], query: text }: JobFilter) {
   let query = jobsOf(database, caller).where(amongAccounts(caller.accountIds, 'account_id'));
   if (account_id !== undefined) {
     requireAccount(caller, account_id);
@@ -112,11 +108,7 @@ const jobsOf = (database: Database, { workspaceId }: Caller) =>
   storedJobs(database).where('workspace_id', '=', workspaceId);
 
 /** The postings that are looked at for a list, by its index; null if these are those that fit. */
-export const slicedJobs = (
-  database: Database,
-  caller: Caller,
-  { account_id, state: states = [], query: text }: JobFilter,
-) =>
+export const slicedJobs = (database: Database, caller: Caller, { account_id, states = [], query: text }: JobFilter) =>
   caller.accountIds === null && account_id === undefined && states.length === 0 && text === undefined
     ? null
     : [jobsOf(database, caller)];

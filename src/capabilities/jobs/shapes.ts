@@ -215,7 +215,7 @@ export const jobListLimits = { limit: { min: 1, max: maxPage, default: 100 } } a
 
 const jobFilter = {
   account_id: identifier().optional(),
-  state: anyValueOf(jobStates),
+  states: anyValueOf(jobStates),
   query: searchText().optional(),
 };
 
@@ -238,10 +238,10 @@ export const jobWatchShape = z.strictObject({ job_ids: watchedIds() });
 /** Binds cursors, beside the key. A cursor belongs to its order. */
 export const jobListScope = ({
   account_id,
-  state,
+  states,
   query,
   order_by = defaultJobOrder,
-}: JobFilter & Pick<JobListRequest, 'order_by'>): CursorScope => [account_id, anyOf(state), query, order_by];
+}: JobFilter & Pick<JobListRequest, 'order_by'>): CursorScope => [account_id, anyOf(states), query, order_by];
 
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({

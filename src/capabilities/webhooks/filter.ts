@@ -13,10 +13,10 @@ import {
 } from './shapes.ts';
 
 const filter = {
-  source: anyValueOf(webhookSourceNames),
-  event: anyValueOf(webhookEvents),
+  sources: anyValueOf(webhookSourceNames),
+  events: anyValueOf(webhookEvents),
   is_enabled: z.boolean().optional(),
-  health: anyValueOf(webhookHealthStates),
+  health_states: anyValueOf(webhookHealthStates),
   query: searchText().optional(),
   account_id: identifier().optional(),
 };
@@ -34,31 +34,31 @@ export type WebhookSearch = z.infer<typeof webhookSearchShape>;
 
 /** Beside the key. A cursor belongs to its order. */
 export const webhookListScope = (request: WebhookFilter & Pick<WebhookSearch, 'order_by'>): CursorScope => [
-  anyOf(request.source),
-  anyOf(request.event),
+  anyOf(request.sources),
+  anyOf(request.events),
   request.is_enabled,
-  anyOf(request.health),
+  anyOf(request.health_states),
   request.query,
   request.account_id,
   request.order_by ?? defaultWebhookOrder,
 ];
 
-export const isFilter = ({ source, event, is_enabled, query, account_id }: WebhookFilter): boolean =>
-  [source, event, is_enabled, query, account_id].some((each) => each !== undefined);
+export const isFilter = ({ sources, events, is_enabled, query, account_id }: WebhookFilter): boolean =>
+  [sources, events, is_enabled, query, account_id].some((each) => each !== undefined);
 
 /** For a service's webhook. @param accountIds empty for all of the workspace */
 export function fits(
-  { source, event, is_enabled, query, account_id }: WebhookFilter,
+  { sources, events, is_enabled, query, account_id }: WebhookFilter,
   webhook: Webhook,
   accountIds: readonly string[],
 ): boolean {
   // Without events, it has all of a source that it does not name: it may be any.
   const hasAll = webhook.type === 'AUTO' && (webhook.events ?? null) === null;
-  const events: readonly string[] = Array.isArray(webhook.events) ? webhook.events : [];
-  const ofSource = sourceOfEvents(events);
+  const subscribed: readonly string[] = Array.isArray(webhook.events) ? webhook.events : [];
+  const ofSource = sourceOfEvents(subscribed);
   return (
-    (source === undefined || (hasAll && source.length > 0) || (ofSource !== null && source.includes(ofSource))) &&
-    (event === undefined || (hasAll && event.length > 0) || event.some((each) => events.includes(each))) &&
+    (sources === undefined || (hasAll && sources.length > 0) || (ofSource !== null && sources.includes(ofSource))) &&
+    (events === undefined || (hasAll && events.length > 0) || events.some((each) => subscribed.includes(each))) &&
     (is_enabled === undefined || webhook.enabled === is_enabled) &&
     (query === undefined || nameKey(String(webhook.name ?? '')).includes(nameKey(query))) &&
     (account_id === undefined || accountIds.length === 0 || accountIds.includes(account_id))

@@ -34,7 +34,7 @@ export function listedWebhooks(
 ) {
   const keyset = webhookKeyset(filter);
   const fitting = fittingWebhooks(context, caller, filter);
-  const states = [...new Set(filter.health)];
+  const states = [...new Set(filter.health_states)];
   return (after: readonly (string | number)[] | null, count: number) => {
     if (states.length === 0 || caller.accountIds !== null || keyset.columns[0] !== 'created_at')
       return fitting.select(sortedName);
@@ -55,21 +55,21 @@ const sortedName = sql.ref<string>('webhooks.name_key').as('name_key');
 export function fittingWebhooks(
   context: ListContext,
   caller: Caller,
-  { source = [], event = [], is_enabled, health = [], query: text, account_id }: WebhookFilter,
+  { sources = [], events = [], is_enabled, health_states: states = [], query: text, account_id }: WebhookFilter,
 ) {
   let query = visibleWebhooks(context, caller);
-  if (source.length > 0) query = query.where('source', 'in', source);
+  if (sources.length > 0) query = query.where('source', 'in', sources);
   if (is_enabled !== undefined) query = query.where('enabled', '=', is_enabled ? 1 : 0);
-  if (health.length > 0) query = query.where('health', 'in', health).where(isManagedBy(caller));
+  if (states.length > 0) query = query.where('health', 'in', states).where(isManagedBy(caller));
   if (text !== undefined) query = query.where(nameContains('webhooks', text));
-  if (event.length === 0 && account_id === undefined) return query;
+  if (events.length === 0 && account_id === undefined) return query;
   if (account_id !== undefined) requireAccount(caller, account_id);
   return query.where('id', 'in', (listeners) =>
     listeners
       .selectFrom('webhook_listeners as fitting')
       .select('fitting.webhook_id')
       .where('fitting.workspace_id', '=', caller.workspaceId)
-      .where('fitting.event', 'in', event.length === 0 ? [''] : event)
+      .where('fitting.event', 'in', events.length === 0 ? [''] : events)
       .$if(account_id !== undefined, (those) => those.where('fitting.account_id', 'in', [account_id ?? '', ''])),
   );
 }

@@ -253,12 +253,12 @@ export const exampleGroups = [
       {
         name: 'Events',
         title: 'Events of accounts',
-        variables: { accountIds: null, source: null, event: null, after: null },
+        variables: { accountIds: null, sources: null, events: null, after: null },
       },
       {
         name: 'WatchEvents',
         title: 'Watch events',
-        variables: { accountIds: [id('chatapp')], event: ['MESSAGE_RECEIVED'], since: null },
+        variables: { accountIds: [id('chatapp')], events: ['MESSAGE_RECEIVED'], since: null },
       },
       {
         name: 'SendTestEvent',
@@ -276,7 +276,7 @@ export const exampleGroups = [
       {
         name: 'WorkspaceDeliveries',
         title: 'Deliveries to all webhooks',
-        variables: { state: null, orderBy: 'CREATED_AT_DESC', first: 20 },
+        variables: { states: null, orderBy: 'CREATED_AT_DESC', first: 20 },
       },
       { name: 'WatchDeliveries', title: 'Watch deliveries', variables: { webhookIds: null } },
       {
@@ -292,7 +292,7 @@ export const exampleGroups = [
       {
         name: 'WebhookSummary',
         title: 'How all webhooks are',
-        variables: { period: 'DAY', health: ['FAILING', 'DISABLED_BY_GATEWAY'] },
+        variables: { period: 'DAY', healthStates: ['FAILING', 'DISABLED_BY_GATEWAY'] },
       },
     ],
   },

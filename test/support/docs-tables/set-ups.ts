@@ -77,7 +77,7 @@ export const features: readonly Feature[] = [
     operations: {
       'webhooks(orderBy:)': '{ webhooks(orderBy: NAME_ASC) { nodes { id } } }',
       'webhooks.totalCount': '{ webhooks { totalCount } }',
-      'webhooks(health:)': '{ webhooks(health: HEALTHY) { nodes { id } } }',
+      'webhooks(healthStates:)': '{ webhooks(healthStates: HEALTHY) { nodes { id } } }',
       'webhook.health': '{ webhooks { nodes { health { state } } } }',
       'webhook.statistics': '{ webhooks { nodes { statistics(period: DAY) { startsAt } backlog { pendingCount } } } }',
       webhookSummary: '{ viewer { workspace { webhookSummary { count } } } }',

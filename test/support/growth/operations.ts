@@ -73,12 +73,12 @@ export async function runOperations(subject: Subject): Promise<Readonly<Record<s
   await measure('settle', () => runQueue(subject, deliveries, webhookId, false));
 
   const list =
-    (state?: ('PENDING' | 'SUCCEEDED' | 'FAILED' | 'HELD')[], caller = context) =>
+    (states?: ('PENDING' | 'SUCCEEDED' | 'FAILED' | 'HELD')[], caller = context) =>
     () =>
       ports.deliveries.list(caller, {
         webhook_id: webhookId,
         limit: 20,
-        state: state?.map((word) => word.toLowerCase()) as never,
+        states: states?.map((word) => word.toLowerCase()) as never,
       });
   await measure('list deliveries', list());
   for (const state of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) await measure(`list ${state}`, list([state]));
@@ -89,7 +89,9 @@ export async function runOperations(subject: Subject): Promise<Readonly<Record<s
   await measure('backlog', () => ports.deliveries.backlog(context, [webhookId]));
   await measure('backlog (limited key)', () => ports.deliveries.backlog(limited, [webhookId]));
   await measure('summary of webhooks', () => ports.deliveries.summary(context, { period: 'month' }));
-  await measure('list failing webhooks', () => ports.webhooks.lists(context, [{ limit: 20, health: ['failing'] }]));
+  await measure('list failing webhooks', () =>
+    ports.webhooks.lists(context, [{ limit: 20, health_states: ['failing'] }]),
+  );
   await measure('list webhooks', () => ports.webhooks.list(context, { limit: 20 }));
   await measure('list webhooks (limited key)', () => ports.webhooks.list(limited, { limit: 20 }));
   await measure('list deliveries (limited key)', list(undefined, limited));

@@ -12,8 +12,8 @@ const AccountConnection = countedConnectionType<Account>('Account', AccountObjec
 });
 
 const accountListArgs = builder.args((t) => ({
-  type: t.field({ type: [AccountTypeEnum], description: 'Types to list.' }),
-  status: t.field({
+  types: t.field({ type: [AccountTypeEnum], description: 'Types to list.' }),
+  statuses: t.field({
     type: [AccountStatusEnum],
     description: 'Statuses to list.',
   }),

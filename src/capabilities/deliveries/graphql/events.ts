@@ -62,8 +62,8 @@ const filterArgs = builder.args((t) => ({
   accountIds: t.idList({
     description: `1 to ${maxWatched} accounts. Defaults to all of the key.`,
   }),
-  source: t.field({ type: [WebhookSourceEnum], description: 'Sources of the events.' }),
-  event: t.field({ type: [WebhookEventEnum], description: 'Types of the events.' }),
+  sources: t.field({ type: [WebhookSourceEnum], description: 'Sources of the events.' }),
+  events: t.field({ type: [WebhookEventEnum], description: 'Types of the events.' }),
 }));
 
 const requestOf = requestFor({
@@ -97,11 +97,11 @@ builder.subscriptionField('eventReceived', (t) =>
     },
     runs: watchEvents,
     extensions: readsById,
-    subscribe: (_root, { accountIds, source, event, since }, context) =>
+    subscribe: (_root, { accountIds, sources, events, since }, context) =>
       run(watchEvents, context.ports, context, {
         account_ids: accountIds ?? undefined,
-        source: source ?? undefined,
-        event: event ?? undefined,
+        sources: sources ?? undefined,
+        events: events ?? undefined,
         since: since ?? undefined,
       }),
     resolve: (event) => event,

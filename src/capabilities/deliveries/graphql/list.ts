@@ -13,11 +13,11 @@ import { DeliveryOrderEnum, DeliveryStateEnum } from './enums.ts';
 const DeliveryConnection = countedConnectionType<Delivery>('Delivery', DeliveryObject, 'deliveries');
 
 const listArgs = builder.args((t) => ({
-  state: t.field({
+  states: t.field({
     type: [DeliveryStateEnum],
     description: 'States to list.',
   }),
-  event: t.field({
+  events: t.field({
     type: [WebhookEventEnum],
     description: 'Events to list deliveries of.',
   }),

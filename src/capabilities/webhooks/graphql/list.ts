@@ -18,16 +18,16 @@ const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', Webhoo
 });
 
 const listArgs = builder.args((t) => ({
-  source: t.field({
+  sources: t.field({
     type: [WebhookSourceEnum],
     description: 'Sources to list. TRIGGER webhooks have none.',
   }),
-  event: t.field({
+  events: t.field({
     type: [WebhookEventEnum],
     description: 'Events that they are subscribed to.',
   }),
   isEnabled: t.boolean({ description: 'Whether they are enabled.' }),
-  health: t.field({
+  healthStates: t.field({
     type: [WebhookHealthStateEnum],
     needs: 'ownWebhooks',
     description: 'Health, of those that the key may manage.',

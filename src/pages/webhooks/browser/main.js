@@ -66,8 +66,8 @@ async function readWebhook(webhookId) {
   const { webhook } = await ask(queries.detail, {
     webhookId,
     period: state.period,
-    state: filters[state.filter].states,
-    event: state.event === '' ? null : [state.event],
+    states: filters[state.filter].states,
+    events: state.event === '' ? null : [state.event],
     first: state.deliveries,
   });
   return webhook;

@@ -23,9 +23,9 @@ const viewer = `viewer {
 }`;
 
 export const list = /* GraphQL */ `
-  query WebhooksPage($period: StatisticsPeriod!, $health: [WebhookHealthState!], $query: String, $after: String) {
+  query WebhooksPage($period: StatisticsPeriod!, $healthStates: [WebhookHealthState!], $query: String, $after: String) {
     ${viewer}
-    webhooks(first: 50, health: $health, query: $query, after: $after) {
+    webhooks(first: 50, healthStates: $healthStates, query: $query, after: $after) {
       nodes { ${row} }
       pageInfo { hasNextPage endCursor }
     }
@@ -48,8 +48,8 @@ export const detail = /* GraphQL */ `
   query WebhookOfPage(
     $webhookId: ID!
     $period: StatisticsPeriod!
-    $state: [DeliveryState!]
-    $event: [WebhookEvent!]
+    $states: [DeliveryState!]
+    $events: [WebhookEvent!]
     $first: Int!
   ) {
     webhook(webhookId: $webhookId) {
@@ -64,7 +64,7 @@ export const detail = /* GraphQL */ `
         attempts { ${attempts} }
         spans { startsAt attempts { ${attempts} } }
       }
-      deliveries(first: $first, state: $state, event: $event) {
+      deliveries(first: $first, states: $states, events: $events) {
         nodes { ${delivery} }
         pageInfo { hasNextPage }
       }

@@ -44,7 +44,7 @@ export async function readPage({ listing, search, wanted, webhooks, stage, after
   let viewer = null;
   do {
     const query = search.trim() || null;
-    const data = await ask(queries.list, { period, health: stages[at.stage], query, after: at.after });
+    const data = await ask(queries.list, { period, healthStates: stages[at.stage], query, after: at.after });
     viewer = data.viewer;
     for (const each of data.webhooks.nodes) if (!found.has(each.webhookId)) found.set(each.webhookId, each);
     const { hasNextPage, endCursor } = data.webhooks.pageInfo;
