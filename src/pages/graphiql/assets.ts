@@ -76,9 +76,12 @@ function nextOf(example: ServedExample, all: readonly ServedExample[]) {
   return { about: named || titles.length === 0 ? about : about.slice(0, -1), next: named ?? following };
 }
 
-/** A file that browsers cache, unlike the response to an introspection. */
-const introspectionOf = (schema: GraphQLSchema): StaticFile => [
-  'introspection.json',
-  'application/json; charset=utf-8',
-  JSON.stringify(introspectionFromSchema(schema)),
-];
+/** A file that browsers cache, unlike the response to an introspection, without what `buildClientSchema` takes for granted. */
+function introspectionOf(schema: GraphQLSchema): StaticFile {
+  const { __schema } = introspectionFromSchema(schema);
+  const types = __schema.types.filter(({ name }) => !name.startsWith('__'));
+  const withoutDefaults = (key: string, value: unknown) =>
+    key !== 'interfaces' && (value === null || value === false) ? undefined : value;
+  const text = JSON.stringify({ __schema: { ...__schema, types } }, withoutDefaults);
+  return ['introspection.json', 'application/json; charset=utf-8', text];
+}
