@@ -58,7 +58,9 @@ test('every root field of the schema has a case', () => {
 });
 
 /** What would send something. The webhooks here are not enabled, and only those who see one are told so. */
-const sending = ['fireTriggerWebhook', 'sendTestEvent', 'redeliver', 'redeliverAll'].map((name) => `Mutation.${name}`);
+const sending = ['fireTriggerWebhook', 'sendTestEvent', 'redeliverDelivery', 'redeliverWebhookDeliveries'].map(
+  (name) => `Mutation.${name}`,
+);
 
 // What belongs to the owner is asked for first by the stranger, then by the owner, who may delete it: reads come first.
 describe.each(fieldOperations)('$field', ({ field, document }) => {

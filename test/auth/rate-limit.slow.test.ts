@@ -286,7 +286,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
     await gateway.app.database.updateTable('deliveries').set({ state: 'failed', claim_token: null }).execute();
     const redeliver = (id: string) =>
-      `mutation { redeliverAll(input: { webhookId: "${id}", state: FAILED }) { ... on DeliveriesRedelivered { count } } }`;
+      `mutation { redeliverWebhookDeliveries(input: { webhookId: "${id}", state: FAILED }) { ... on DeliveriesRedelivered { count } } }`;
     const seen = [];
     for (const id of ids) seen.push(typesOf(await graphql(gateway.address, workspace.key, redeliver(id))).length);
     expect(seen).toEqual([0, 0, 0, 0]);

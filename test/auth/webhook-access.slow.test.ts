@@ -95,7 +95,7 @@ const deliveryLists = ['Query.deliveries'];
 /** An event of an account of the key goes to every webhook that listens to it, whoever manages it. */
 const emissions = ['Mutation.emitEvent'];
 const creations = ['Mutation.createWebhook', 'Mutation.createTriggerWebhook'];
-const sending = ['fireTriggerWebhook', 'sendTestEvent', 'redeliver', 'redeliverAll'];
+const sending = ['fireTriggerWebhook', 'sendTestEvent', 'redeliverDelivery', 'redeliverWebhookDeliveries'];
 const servedByUpstream = ['Mutation.createWebhook', 'Mutation.deleteWebhook'];
 
 /** Everything else is a command that names a webhook, or a delivery of one. */

@@ -98,13 +98,13 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
     const before = attacker.received.length;
     for (const key of [limitedKey, gateway.space.key]) {
       for (const state of ['HELD', 'FAILED']) {
-        expect(await act('redeliverAll', { webhookId, state }, key)).toMatchObject({ count: 0 });
+        expect(await act('redeliverWebhookDeliveries', { webhookId, state }, key)).toMatchObject({ count: 0 });
       }
     }
-    expect(await act('redeliver', { deliveryId: otherDelivery }, limitedKey)).toMatchObject({
+    expect(await act('redeliverDelivery', { deliveryId: otherDelivery }, limitedKey)).toMatchObject({
       code: 'ACCOUNT_MISMATCH',
     });
-    expect(await act('redeliver', { deliveryId: otherDelivery })).toMatchObject({
+    expect(await act('redeliverDelivery', { deliveryId: otherDelivery })).toMatchObject({
       code: 'INVALID_PARAMETERS',
       issues: [{ message: 'must be for an account that the webhook still listens to' }],
     });
@@ -113,7 +113,7 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
 
     receiver.answer = (_request, response) => void response.end();
     await act('updateWebhook', { webhookId, requestUrl: receiver.address, accountIds: [own, other] });
-    expect(await act('redeliverAll', { webhookId, state: 'HELD' })).toMatchObject({ count: 1 });
+    expect(await act('redeliverWebhookDeliveries', { webhookId, state: 'HELD' })).toMatchObject({ count: 1 });
     await gateway.delivery.worker.idle();
     expect(JSON.parse(receiver.received.at(-1)?.body ?? '')).toMatchObject({ user_full_name: `Known to ${other}` });
     await attacker.close();

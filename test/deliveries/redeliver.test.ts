@@ -19,16 +19,18 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
       deliveries: { nodes: [{ state: 'HELD' }, { state: 'HELD' }] },
     });
     const replay = { webhookId, state: 'HELD', since: line };
-    expect(await act('redeliverAll', replay)).toMatchObject({ code: 'INVALID_PARAMETERS' });
+    expect(await act('redeliverWebhookDeliveries', replay)).toMatchObject({ code: 'INVALID_PARAMETERS' });
     await act('updateWebhook', { webhookId, isEnabled: true });
     expect(receiver.received).toEqual([]);
-    expect(await act('redeliverAll', { ...replay, since: 'soon' })).toMatchObject({
+    expect(await act('redeliverWebhookDeliveries', { ...replay, since: 'soon' })).toMatchObject({
       issues: [{ path: ['input', 'since'] }],
     });
-    expect(await act('redeliverAll', replay)).toMatchObject({ count: 1 });
+    expect(await act('redeliverWebhookDeliveries', replay)).toMatchObject({ count: 1 });
     await gateway.delivery.worker.idle();
     expect(receiver.received.map(({ body }) => JSON.parse(body).user_full_name)).toEqual(['late']);
-    expect(await act('redeliverAll', { webhookId, state: 'HELD', until: line })).toMatchObject({ count: 1 });
+    expect(await act('redeliverWebhookDeliveries', { webhookId, state: 'HELD', until: line })).toMatchObject({
+      count: 1,
+    });
     await gateway.delivery.worker.idle();
     expect(receiver.received).toHaveLength(2);
   });
@@ -44,7 +46,7 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
     expect(await read(webhookId)).toMatchObject({ isEnabled: false, health: { disabledReason: 'GONE' } });
     await act('updateWebhook', { webhookId, isEnabled: true });
     receiver.answer = (_request, response) => response.writeHead(500).end();
-    expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
+    expect(await act('redeliverDelivery', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
     await gateway.delivery.worker.idle();
     // It waits for its second attempt.
     await gateway.app.database
@@ -52,23 +54,25 @@ describe.each(deliverySetUps)('resending on $name', (dialect) => {
       .set({ paused_until: 2 ** 50 })
       .execute();
     receiver.answer = (_request, response) => response.writeHead(500).end();
-    expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
+    expect(await act('redeliverDelivery', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
     await gateway.delivery.worker.idle();
     expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 3, attempts_before: 2 }]);
     // Nor does it end when its owner is hasty.
     for (let hasty = 0; hasty < 12; hasty += 1) {
-      await act('redeliverAll', { webhookId, state: 'PENDING' });
+      await act('redeliverWebhookDeliveries', { webhookId, state: 'PENDING' });
       await gateway.delivery.worker.idle();
     }
     expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 15, attempts_before: 14 }]);
     receiver.answer = (_request, response) => void response.end();
-    expect(await act('redeliverAll', { webhookId, state: 'PENDING' })).toMatchObject({ count: 1 });
-    expect(await act('redeliverAll', { webhookId, state: 'PENDING' })).toMatchObject({ count: 0 });
+    expect(await act('redeliverWebhookDeliveries', { webhookId, state: 'PENDING' })).toMatchObject({ count: 1 });
+    expect(await act('redeliverWebhookDeliveries', { webhookId, state: 'PENDING' })).toMatchObject({ count: 0 });
     await gateway.delivery.worker.idle();
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
       Array.from({ length: 16 }, () => deliveryId),
     );
     expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 16 }]);
-    expect(await act('redeliver', { deliveryId: 'A'.repeat(22) })).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
+    expect(await act('redeliverDelivery', { deliveryId: 'A'.repeat(22) })).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+    });
   });
 });

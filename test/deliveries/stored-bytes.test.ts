@@ -123,7 +123,7 @@ describe('a workspace that has stored its quota', () => {
     ];
     const webhookId = await createWebhookAt(gateway.address, workspace.key);
     await gateway.app.database.updateTable('webhooks').set({ request_url: receiver.address, enabled: 1 }).execute();
-    const redeliver = (input: string, field = 'redeliverAll') =>
+    const redeliver = (input: string, field = 'redeliverWebhookDeliveries') =>
       graphql(
         gateway.address,
         workspace.key,
@@ -143,7 +143,7 @@ describe('a workspace that has stored its quota', () => {
     }
     const [delivery] = await gateway.app.database.selectFrom('deliveries').select('id').execute();
     expect((await redeliver(all)).data.done.code).toBe('ACTION_REQUIRED');
-    const one = await redeliver(`deliveryId: "${delivery?.id}"`, 'redeliver');
+    const one = await redeliver(`deliveryId: "${delivery?.id}"`, 'redeliverDelivery');
     expect(one.data.done.code).toBe('ACTION_REQUIRED');
     expect(receiver.received).toHaveLength(3);
     await receiver.close();

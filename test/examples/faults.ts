@@ -398,7 +398,7 @@ export function describeFaults(example: string): void {
               () => false,
             );
           }).toBe(true);
-          await ask(`mutation { redeliver(input: { deliveryId: "${before}" }) { __typename } }`);
+          await ask(`mutation { redeliverDelivery(input: { deliveryId: "${before}" }) { __typename } }`);
           await eventually(() => network.wasTold(before, 2)).toBe(true);
           network.isHolding = false;
           for (const pass of network.held) await pass();

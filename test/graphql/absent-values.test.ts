@@ -167,7 +167,7 @@ describe.each(['on', 'off'])('compiled operations %s', (compiled) => {
 });
 
 /** Changes, in which null could be read as "remove" or as "all". */
-const changes = ['editJob', 'updateWebhook', 'redeliverAll'];
+const changes = ['editJob', 'updateWebhook', 'redeliverWebhookDeliveries'];
 
 /** An input that does something, for each mutation with an optional field. */
 const inputs: Readonly<Record<string, (named: Named) => object>> = {

@@ -200,9 +200,9 @@ describe('the examples', () => {
       // The one whose receiver fails by design.
       expect(webhooks.totalCount).toBe(1);
     },
-    Redeliver: ({ redeliverAll, redeliver }) => {
-      expect(redeliverAll.__typename).toBe('DeliveriesRedelivered');
-      expect(redeliver.__typename).toBe('RequestError');
+    Redeliver: ({ redeliverWebhookDeliveries, redeliverDelivery }) => {
+      expect(redeliverWebhookDeliveries.__typename).toBe('DeliveriesRedelivered');
+      expect(redeliverDelivery.__typename).toBe('RequestError');
     },
     WebhookSecret: ({ show, rotate }) => {
       expect(show.secret).toMatch(/^whsec_/);

@@ -7,7 +7,7 @@ import { backends, type SeededWorkspace, type Served } from '../support/backends
 import { fields, placesOf } from '../support/hostile-inputs.ts';
 
 /** Elsewhere null is as good as none (absent-values.test.ts). */
-const mutations = ['editJob', 'updateWebhook', 'redeliverAll'];
+const mutations = ['editJob', 'updateWebhook', 'redeliverWebhookDeliveries'];
 
 /** Where null stands for all, as a field of the webhook reads. */
 const allByNull = new Set(['accountIds', 'events', 'data'].map((name) => `updateWebhook input.${name}`));

@@ -23,7 +23,7 @@ export const stateDocument = `query State(
 
 /** What each mutation selects of its success. GraphQL refuses a fragment on a type that the result cannot have. */
 const selections: Readonly<Record<string, string>> = {
-  redeliverAll: '... on DeliveriesRedelivered { count }',
+  redeliverWebhookDeliveries: '... on DeliveriesRedelivered { count }',
   createTriggerWebhook: '... on WebhookCreated { webhookId }',
   sendTestEvent: '... on EventEmitted { deliveries { deliveryId } }',
   fireTriggerWebhook: '... on EventEmitted { deliveries { deliveryId } }',

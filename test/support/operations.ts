@@ -125,15 +125,15 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ webhookId }) =>
       `sendTestEvent(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on EventEmitted { deliveries { webhookId } } }`,
   ],
-  'Mutation.redeliver': [
+  'Mutation.redeliverDelivery': [
     'webhooks:write',
     ({ deliveryId }) =>
-      `redeliver(input: { deliveryId: ${text(deliveryId)} }) { ${failure} ... on DeliveryScheduled { delivery { deliveryId } } }`,
+      `redeliverDelivery(input: { deliveryId: ${text(deliveryId)} }) { ${failure} ... on DeliveryScheduled { delivery { deliveryId } } }`,
   ],
-  'Mutation.redeliverAll': [
+  'Mutation.redeliverWebhookDeliveries': [
     'webhooks:write',
     ({ webhookId }) =>
-      `redeliverAll(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesRedelivered { webhookId count } }`,
+      `redeliverWebhookDeliveries(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesRedelivered { webhookId count } }`,
   ],
   'Mutation.updateWebhook': [
     'webhooks:write',

@@ -199,7 +199,7 @@ const rates: readonly Limit[] = [
     'EVENTS_PER_SECOND',
   ],
   [
-    'Deliveries of a workspace: by events, `redeliver` and `redeliverAll`',
+    'Deliveries of a workspace: by events, `redeliverDelivery` and `redeliverWebhookDeliveries`',
     `${number(quotas.deliveriesPerSecond)} a second ${burst}`,
     `${later}, until the rate is within the limit again`,
     'EVENTS_PER_SECOND',

@@ -94,8 +94,8 @@ export const features: readonly Feature[] = [
     fields: [
       'Query.delivery',
       'Query.deliveries',
-      'Mutation.redeliver',
-      'Mutation.redeliverAll',
+      'Mutation.redeliverDelivery',
+      'Mutation.redeliverWebhookDeliveries',
       'Subscription.deliveryUpdated',
     ],
     from: notInProxyMode,

@@ -78,12 +78,12 @@ export const SendTestEventInput = builder.inputType('SendTestEventInput', {
   }),
 });
 
-export const RedeliverInput = builder.inputType('RedeliverInput', {
+export const RedeliverDeliveryInput = builder.inputType('RedeliverDeliveryInput', {
   description: 'A delivery to redeliver.',
   fields: (t) => ({ deliveryId: t.id({ required: true, description: 'Id of the delivery.' }) }),
 });
 
-export const RedeliverAllInput = builder.inputType('RedeliverAllInput', {
+export const RedeliverWebhookDeliveriesInput = builder.inputType('RedeliverWebhookDeliveriesInput', {
   description: 'Deliveries to redeliver.',
   fields: (t) => ({
     webhookId: t.id(webhookId),

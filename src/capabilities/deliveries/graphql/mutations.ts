@@ -10,8 +10,8 @@ import {
   emitRequest,
   FireTriggerWebhookInput,
   fireRequest,
-  RedeliverAllInput,
-  RedeliverInput,
+  RedeliverDeliveryInput,
+  RedeliverWebhookDeliveriesInput,
   SendTestEventInput,
 } from './inputs.ts';
 
@@ -54,11 +54,11 @@ const DeliveriesRedeliveredObject = builder.objectRef<DeliveriesRedelivered>('De
 });
 
 const emitResult = mutationResult<EventEmitted>('EmitEventResult', 'The event, or an error.', [EventEmittedObject]);
-const redeliverResult = mutationResult<DeliveryScheduled>('RedeliverResult', 'The delivery, or an error.', [
+const deliveryResult = mutationResult<DeliveryScheduled>('RedeliverDeliveryResult', 'The delivery, or an error.', [
   DeliveryScheduledObject,
 ]);
-const redeliverAllResult = mutationResult<DeliveriesRedelivered>(
-  'RedeliverAllResult',
+const deliveriesResult = mutationResult<DeliveriesRedelivered>(
+  'RedeliverWebhookDeliveriesResult',
   'The number of deliveries, or an error.',
   [DeliveriesRedeliveredObject],
 );
@@ -89,19 +89,19 @@ mutationField('sendTestEvent', {
   operation: sendTestEvent,
 });
 
-mutationField('redeliver', {
+mutationField('redeliverDelivery', {
   description: 'Sends a delivery again, or now if it waits.',
-  input: RedeliverInput,
+  input: RedeliverDeliveryInput,
   inputDescription: 'A delivery to redeliver.',
-  result: redeliverResult,
+  result: deliveryResult,
   operation: redeliver,
 });
 
-mutationField('redeliverAll', {
+mutationField('redeliverWebhookDeliveries', {
   description: 'Sends deliveries of a webhook again, or now if they wait.',
-  input: RedeliverAllInput,
+  input: RedeliverWebhookDeliveriesInput,
   inputDescription: 'Deliveries to redeliver.',
-  result: redeliverAllResult,
+  result: deliveriesResult,
   operation: redeliverAll,
   refusesNull: true,
 });

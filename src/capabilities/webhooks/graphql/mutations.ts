@@ -129,7 +129,7 @@ mutationField('createTriggerWebhook', {
 });
 
 mutationField('updateWebhook', {
-  description: 'Changes a webhook. Held deliveries wait for `redeliverAll`.',
+  description: 'Changes a webhook. Held deliveries wait for `redeliverWebhookDeliveries`.',
   input: UpdateWebhookInput,
   inputDescription: 'The webhook and its changes.',
   result: updateResult,

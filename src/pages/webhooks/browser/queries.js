@@ -115,12 +115,12 @@ export const rotateSecret = /* GraphQL */ `
 `;
 
 export const redeliver = /* GraphQL */ `
-  mutation Redeliver($deliveryId: ID!) { redeliver(input: { deliveryId: $deliveryId }) { __typename ${failure} } }
+  mutation Redeliver($deliveryId: ID!) { redeliverDelivery(input: { deliveryId: $deliveryId }) { __typename ${failure} } }
 `;
 
 export const redeliverAll = /* GraphQL */ `
   mutation RedeliverAll($webhookId: ID!, $state: RedeliverableState!) {
-    redeliverAll(input: { webhookId: $webhookId, state: $state }) {
+    redeliverWebhookDeliveries(input: { webhookId: $webhookId, state: $state }) {
       __typename
       ... on DeliveriesRedelivered { count }
       ${failure}
