@@ -33,7 +33,7 @@ const documents = {
   createWebhook: `mutation Create($input: CreateWebhookInput!) { createWebhook(input: $input) {
     __typename ... on WebhookCreated { webhookId webhook { id webhookId events data { name key } } } ${failure} } }`,
   deleteWebhook: `mutation Delete($input: DeleteWebhookInput!) { deleteWebhook(input: $input) {
-    __typename ... on WebhookDeleted { webhookId deletedWebhookId } ${failure} } }`,
+    __typename ... on WebhookDeleted { webhookId deletedId } ${failure} } }`,
   webhooks: `query Webhooks($first: Int, $after: String) { webhooks(first: $first, after: $after) {
     edges { cursor node { __typename id webhookId name type source trigger { icon } } }
     pageInfo { hasNextPage endCursor } } }`,
@@ -228,7 +228,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
       expect(deleteWebhook).toEqual({
         __typename: 'WebhookDeleted',
         webhookId,
-        deletedWebhookId: listed.get(webhookId)?.id,
+        deletedId: listed.get(webhookId)?.id,
       });
       expect((await client.run('deleteWebhook', { input: { webhookId } })).deleteWebhook).toMatchObject(
         told('resource_not_found'),
@@ -367,7 +367,7 @@ describe("Apollo's cache", () => {
     vi.restoreAllMocks();
   });
 
-  test('evicts a deleted webhook by its deletedWebhookId', async () => {
+  test('evicts a deleted webhook by its deletedId', async () => {
     const client = await apollo(served.address, workspace.key);
     const [webhookId] = [await workspace.webhook(), await workspace.webhook()];
     const query = gql(documents.webhooks);
@@ -376,8 +376,8 @@ describe("Apollo's cache", () => {
       mutation: gql(documents.deleteWebhook),
       variables: { input: { webhookId } },
       update(cache, { data }) {
-        const { deletedWebhookId } = (data as { deleteWebhook: { deletedWebhookId: string } }).deleteWebhook;
-        expect(cache.evict({ id: `Webhook:${deletedWebhookId}` })).toBe(true);
+        const { deletedId } = (data as { deleteWebhook: { deletedId: string } }).deleteWebhook;
+        expect(cache.evict({ id: `Webhook:${deletedId}` })).toBe(true);
         cache.gc();
       },
     });

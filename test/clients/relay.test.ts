@@ -87,7 +87,7 @@ const operations = [
   `mutation appDeleteWebhookMutation($webhookId: ID!, $connections: [ID!]!) {
     deleteWebhook(input: { webhookId: $webhookId }) {
       __typename
-      ... on WebhookDeleted { deletedWebhookId @deleteEdge(connections: $connections) forgottenId: deletedWebhookId @deleteRecord }
+      ... on WebhookDeleted { deletedId @deleteEdge(connections: $connections) forgottenId: deletedId @deleteRecord }
       ... on ServiceError { code message }
     }
   }`,

@@ -46,7 +46,7 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
     });
     const right = { ...input, data: { user_full_name: 'Grace' } };
     const [first, second] = [await ask(emitDocument, { input: right }), await ask(emitDocument, { input: right })];
-    expect(second.data.emitEvent).toMatchObject({ repeated: true, eventId: first.data.emitEvent.eventId });
+    expect(second.data.emitEvent).toMatchObject({ isRepeated: true, eventId: first.data.emitEvent.eventId });
     const other = await ask(emitDocument, { input: { ...input, data: { user_full_name: 'Ada' } } });
     expect(other.data.emitEvent.issues).toMatchObject([{ path: ['input', 'idempotencyKey'] }]);
     await gateway.delivery.worker.idle();
@@ -57,12 +57,12 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
     expect(unknown.data.emitEvent.code).toBe('RESOURCE_NOT_FOUND');
     // A producer whose API key has been replaced repeats nothing, and a key for another account meets no key of this one's.
     const replaced = await gateway.space.newKey({ accountIds: [gateway.accountId] });
-    expect((await ask(emitDocument, { input: right }, replaced)).data.emitEvent).toMatchObject({ repeated: true });
+    expect((await ask(emitDocument, { input: right }, replaced)).data.emitEvent).toMatchObject({ isRepeated: true });
     const accountId = await gateway.space.account();
     const stranger = await gateway.space.newKey({ accountIds: [accountId] });
     expect((await ask(emitDocument, { input: { ...right, accountId } }, stranger)).data.emitEvent).toMatchObject({
       __typename: 'EventEmitted',
-      repeated: false,
+      isRepeated: false,
     });
     const scoped = await ask(emitDocument, { input }, await gateway.space.newKey({ scopes: ['webhooks:write'] }));
     expect(scoped.errors[0]?.extensions.code).toBe('INSUFFICIENT_PRIVILEGES');

@@ -29,7 +29,7 @@ graphql\`mutation appCreateMutation($input: CreateWebhookInput!, $lists: [ID!]!)
   }
 }\`;
 graphql\`mutation appDeleteMutation($input: DeleteWebhookInput!, $lists: [ID!]!) {
-  deleteWebhook(input: $input) { ... on WebhookDeleted { deletedWebhookId @deleteEdge(connections: $lists) } }
+  deleteWebhook(input: $input) { ... on WebhookDeleted { deletedId @deleteEdge(connections: $lists) } }
 }\`;
 `;
 

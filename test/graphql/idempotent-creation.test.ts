@@ -14,7 +14,7 @@ const names = Object.keys(creations) as (keyof typeof creations)[];
 
 const documentOf = (name: string) => `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
   ${name}(input: $input) { __typename ... on ServiceError { code message } ... on InvalidRequestError { issues { path code } }
-    ... on ${name === 'createJobDraft' ? 'PnetJobPostingCreated { id: jobId repeated }' : 'WebhookCreated { id: webhookId repeated }'} } }`;
+    ... on ${name === 'createJobDraft' ? 'PnetJobPostingCreated { id: jobId isRepeated }' : 'WebhookCreated { id: webhookId isRepeated }'} } }`;
 
 test('every mutation that creates something by itself takes a key', () => {
   const creating = Object.values(schema.getMutationType()?.getFields() ?? {}).filter(({ name }) =>
@@ -46,12 +46,12 @@ describe.each(allBackends)('over the $name backend', ({ start, serves }) => {
     const ids = made.map(({ data }) => data[name].id);
     expect(ids[0]).toEqual(expect.any(String));
     expect(new Set(ids).size).toBe(1);
-    expect(made.filter(({ data }) => !data[name].repeated)).toHaveLength(1);
-    expect((await create()).data[name]).toMatchObject({ id: ids[0], repeated: true });
+    expect(made.filter(({ data }) => !data[name].isRepeated)).toHaveLength(1);
+    expect((await create()).data[name]).toMatchObject({ id: ids[0], isRepeated: true });
     for (const idempotencyKey of [`${name}-2`, undefined]) {
       const { data } = await create({ idempotencyKey });
       expect(data[name].id).not.toBe(ids[0]);
-      expect(data[name].repeated).toBe(false);
+      expect(data[name].isRepeated).toBe(false);
     }
   });
 

@@ -52,7 +52,7 @@ export const valueObjects = {
     'DeliveryAttempt',
     // Documentation: a sample describes no object that exists.
     'EventSample',
-    // Results of mutations: the object with the id is one of their fields, or `deletedWebhookId` is its id.
+    // Results of mutations: the object with the id is one of their fields, or `deletedId` is its id.
     'PnetJobPostingEdited',
     'PnetJobPostingPublishCheckpoint',
     'PnetJobPostingPublished',

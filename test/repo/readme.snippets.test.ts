@@ -64,7 +64,7 @@ describe('operations', () => {
       code: 'ACTION_ALREADY_PERFORMED',
     });
     const { emitEvent } = await run('Emit', { accountId: 'pnet-----------------A', idempotencyKey: 'once' });
-    expect(emitEvent).toMatchObject({ repeated: false, deliveries: expect.arrayContaining([expect.anything()]) });
+    expect(emitEvent).toMatchObject({ isRepeated: false, deliveries: expect.arrayContaining([expect.anything()]) });
     const private_ = await run('Create', { requestUrl: 'http://127.0.0.1:9999/' });
     expect(private_.createWebhook).toMatchObject({ code: 'INVALID_URL' });
   });

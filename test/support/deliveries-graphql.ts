@@ -7,7 +7,7 @@ import { startReceiver } from './receiver.ts';
 const failure = '... on ServiceError { code message } ... on InvalidRequestError { issues { path message } }';
 
 export const emitDocument = `mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { __typename
-  ... on EventEmitted { eventId repeated deliveries { deliveryId state webhookId } } ${failure} } }`;
+  ... on EventEmitted { eventId isRepeated deliveries { deliveryId state webhookId } } ${failure} } }`;
 
 export const createDocument = `mutation Create($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename
   ... on WebhookCreated { webhookId } ${failure} } }`;

@@ -11,7 +11,7 @@ export const webhookFields = `__typename id webhookId name isEnabled requestUrl 
 export const createDocument = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
   __typename ... on WebhookCreated { webhookId webhook { ${webhookFields} } } ${failure} } }`;
 export const deleteDocument = `mutation ($id: ID!) { deleteWebhook(input: { webhookId: $id }) {
-  __typename ... on WebhookDeleted { webhookId deletedWebhookId } ${failure} } }`;
+  __typename ... on WebhookDeleted { webhookId deletedId } ${failure} } }`;
 export const listDocument = `query ($first: Int! = 100, $after: String) { webhooks(first: $first, after: $after) {
   edges { cursor node { webhookId } } nodes { webhookId } pageInfo { hasNextPage hasPreviousPage endCursor } } }`;
 

@@ -24,7 +24,7 @@ describe.each(allBackends)('deleteWebhook, $name backend', ({ start, serves }) =
     const { webhookId, webhook } = await create({ source: 'USERS' });
     const found = await workspace.ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id: webhook.id });
     expect(found.data.node).toEqual({ __typename: 'Webhook', id: webhook.id });
-    expect(await remove(webhookId)).toEqual({ __typename: 'WebhookDeleted', webhookId, deletedWebhookId: webhook.id });
+    expect(await remove(webhookId)).toEqual({ __typename: 'WebhookDeleted', webhookId, deletedId: webhook.id });
     const gone = await workspace.ask('query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }', {
       id: webhook.id,
     });

@@ -12,7 +12,7 @@ export const idempotencyKeyOfCreation = {
   description: 'Key for safe retries within 24 hours, up to 255 characters.',
 } as const;
 
-/** Options of the result's field `repeated`. */
+/** Options of the result's field `isRepeated`. */
 export const repeatedOfCreation = {
   description: 'Whether an earlier request with the idempotency key created it.',
 } as const;

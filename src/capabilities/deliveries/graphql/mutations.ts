@@ -19,7 +19,7 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
   description: 'An event is stored, and will be delivered.',
   fields: (t) => ({
     eventId: t.exposeID('event_id', { description: 'Id of the event.' }),
-    repeated: t.exposeBoolean('repeated', {
+    isRepeated: t.exposeBoolean('repeated', {
       description: 'Whether an earlier request with the idempotency key emitted it.',
     }),
     deliveries: t.field({

@@ -39,7 +39,7 @@ const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostin
       resolve: ({ posting }) => posting.job_id,
     }),
     jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The draft.' }),
-    repeated: t.exposeBoolean('repeated', repeatedOfCreation),
+    isRepeated: t.exposeBoolean('repeated', repeatedOfCreation),
   }),
 });
 

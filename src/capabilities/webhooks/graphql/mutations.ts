@@ -35,7 +35,7 @@ const toCreated = (created: WebhookCreated, _input: unknown, repeated: boolean):
 const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implement({
   description: 'A webhook was created.',
   fields: (t) => ({
-    repeated: t.exposeBoolean('repeated', repeatedOfCreation),
+    isRepeated: t.exposeBoolean('repeated', repeatedOfCreation),
     webhookId: t.exposeID('webhook_id', required('Id of the webhook.')),
     webhook: t.field({
       type: WebhookObject,
@@ -55,7 +55,7 @@ const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implem
   description: 'A webhook was deleted for good.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
-    deletedWebhookId: t.id({
+    deletedId: t.id({
       description: 'Global id to evict from caches.',
       resolve: ({ webhook_id }) => globalId('Webhook', webhook_id),
     }),
