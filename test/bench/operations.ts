@@ -4,9 +4,9 @@ const author = 'id providerId publicIdentifier name isCompany headline profilePi
 export const pnetPost = `__typename ... on PnetPost {
   id providerId socialId url title text date publishedAt reactionCount commentCount repostCount
   impressionCount userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
-  permissions { canReact canShare canPostComments } isRepost repostId repostedBy { ${author} }
+  canReact canShare canComment isRepost repostId repostedBy { ${author} }
   repostContent { providerId date publishedAt text author { ${author} } } mentions { url start length }
-  attachments { __typename providerId isUnavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { isSticker size { width height } } }
+  attachments { __typename providerId isUnavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { isSticker width height } }
   poll { providerId question isOpen voteCount options { providerId text isWinner voteCount } } group { providerId name isPrivate }
   analytics { impressionCount engagementCount engagementRate clickCount clickthroughRate pageViewerCount gainedFollowerCount reachedMemberCount } }`;
 const photonetPost = `__typename ... on PhotonetPost {

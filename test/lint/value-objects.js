@@ -25,7 +25,6 @@ export const valueObjects = {
     'NumericScreeningQuestion',
     'PnetApplyMethod',
     // Parts of a post.
-    'MediaSize',
     'PhotonetCaption',
     'PhotonetLocation',
     'PhotonetMedia',
@@ -34,7 +33,6 @@ export const valueObjects = {
     'PnetPoll',
     'PnetPollOption',
     'PnetPostAnalytics',
-    'PnetPostPermissions',
     'PnetRepostContent',
     'PnetWriter',
     // Parts of a webhook. WebhookAccount has the fields of the contract; its `account` has an id.

@@ -110,15 +110,32 @@ const renamed: Readonly<Record<string, string>> = {
   page_viewers_from_this_post: 'pageViewerCount',
   followers_gained_from_this_post: 'gainedFollowerCount',
   members_reached: 'reachedMemberCount',
+  can_post_comments: 'canComment',
 };
 
 /** The field of a post that has the value under the key. */
 export const graphqlName = (key: string): string =>
   renamed[key] ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** The objects whose fields stand beside those around them in GraphQL. */
+const unwrapped: ReadonlySet<unknown> = new Set(['permissions', 'size']);
+
+/** The object as GraphQL shows it, under the contract's keys. */
+export const withoutWrappers = (wire: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(wire).flatMap(([key, value]) => (unwrapped.has(key) ? Object.entries(value ?? {}) : [[key, value]])),
+  );
+
 /** The path of a place in the answer. */
 export const inGraphQL = (path: Path): Path =>
-  path.map((step) => (typeof step === 'string' ? graphqlName(step) : step));
+  path.filter((step) => !unwrapped.has(step)).map((step) => (typeof step === 'string' ? graphqlName(step) : step));
+
+/** The paths of a place in the answer: of one whose object GraphQL does not have, those of its fields. */
+export function shownAt(post: unknown, path: Path): readonly Path[] {
+  if (!unwrapped.has(path.at(-1))) return [inGraphQL(path)];
+  const fields = path.reduce((inner: unknown, step) => Reflect.get(Object(inner), step), post);
+  return Object.keys(Object(fields)).map((key) => inGraphQL([...path, key]));
+}
 
 /** The objects of the contract that have the fields of an interface as well, some of them under a second name. */
 const sharing: Readonly<Record<string, z.ZodObject>> = {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { allBackends } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
-import { graphqlName, sharedNames, times } from './contract-places.ts';
+import { graphqlName, sharedNames, times, withoutWrappers } from './contract-places.ts';
 import { isFields, servePosts } from './served-posts.ts';
 
 const wholeDocument = `query ($accountId: ID!, $identifier: String!, $isCompany: Boolean) {
@@ -16,7 +16,8 @@ const saidByTheType = new Set(['object', 'provider']);
 const timeOf = (sent: unknown) => (typeof sent === 'number' ? new Date(sent).toISOString() : sent);
 
 /** Expects what the adapter sent to stand in the answer under its GraphQL name, and nothing else beside it. */
-function expectArrived(wire: unknown, answer: unknown, path: string, seen: Set<string>, lacking: Set<string>): void {
+function expectArrived(sent: unknown, answer: unknown, path: string, seen: Set<string>, lacking: Set<string>): void {
+  const wire = isFields(sent) && !Array.isArray(sent) ? withoutWrappers(sent) : sent;
   if (Array.isArray(wire)) {
     expect(answer, path).toHaveLength(wire.length);
     for (const [index, item] of wire.entries()) expectArrived(item, (answer as unknown[])[index], path, seen, lacking);

@@ -81,6 +81,9 @@ export const resolvers = (client) => {
       commentCount: ({ comment_counter }) => comment_counter,
       repostCount: ({ repost_counter }) => repost_counter,
       impressionCount: ({ impressions_counter }) => impressions_counter,
+      canReact: ({ permissions }) => permissions.can_react,
+      canComment: ({ permissions }) => permissions.can_post_comments,
+      canShare: ({ permissions }) => permissions.can_share,
       ...renamed('socialId', 'userReacted', 'writtenBy', 'isRepost', 'repostId', 'repostedBy', 'repostContent'),
     },
     PnetAuthor: {
@@ -89,7 +92,6 @@ export const resolvers = (client) => {
       ...renamed('publicIdentifier', 'isCompany', 'profilePictureUrl'),
       posts: postsOfAuthor,
     },
-    PnetPostPermissions: renamed('canReact', 'canShare', 'canPostComments'),
     PnetRepostContent: { ...providerId, publishedAt },
     PnetPoll: { ...providerId, ...renamed('isOpen'), voteCount: ({ total_votes_count }) => total_votes_count },
     PnetPollOption: { ...providerId, voteCount: ({ votes_count }) => votes_count, isWinner: ({ win }) => win },
@@ -105,7 +107,12 @@ export const resolvers = (client) => {
     },
     PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
     ...Object.fromEntries(Object.values(attachmentTypes).map((name) => [name, attachment])),
-    ImageAttachment: { ...attachment, isSticker: ({ sticker }) => sticker },
+    ImageAttachment: {
+      ...attachment,
+      isSticker: ({ sticker }) => sticker,
+      width: ({ size }) => size.width,
+      height: ({ size }) => size.height,
+    },
     PhotonetPost: {
       author: ({ owner }) => owner,
       reactionCount: ({ like_count }) => like_count,

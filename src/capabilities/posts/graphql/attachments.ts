@@ -1,17 +1,15 @@
 import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
-import { taggedBy } from '../../../graphql/kit/wire.ts';
+import { readAt, taggedBy } from '../../../graphql/kit/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 
 type AttachmentOf<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type: T }>;
 
-const MediaSizeObject = partType<AttachmentOf<'img'>['size']>('MediaSize', {
-  description: 'Dimensions of an image or video.',
-  fields: (t) => ({
-    width: t.exposeFloat('width', required("Width, in the network's unit.")),
-    height: t.exposeFloat('height', required("Height, in the network's unit.")),
-  }),
-});
+const dimension = (key: keyof AttachmentOf<'img'>['size'], description: string) =>
+  readAt<number>({ exposed: key, within: 'size' }, required(description));
+
+const width = dimension('width', "Width, in the network's unit.");
+const height = dimension('height', "Height, in the network's unit.");
 
 const unknownAttachment = 'UnknownAttachment';
 
@@ -47,7 +45,8 @@ partType<AttachmentOf<'img'>>(graphqlAttachmentTypes.img, {
   interfaces,
   fields: (t) => ({
     isSticker: t.exposeBoolean('sticker', required('Whether it is a sticker.')),
-    size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions.') }),
+    width: t.float(width),
+    height: t.float(height),
   }),
 });
 
@@ -56,7 +55,8 @@ partType<AttachmentOf<'video'>>(graphqlAttachmentTypes.video, {
   interfaces,
   fields: (t) => ({
     isGif: t.exposeBoolean('gif', required('Whether it is an animated GIF.')),
-    size: t.expose('size', { type: MediaSizeObject, ...required('Dimensions.') }),
+    width: t.float(width),
+    height: t.float(height),
   }),
 });
 

@@ -16,15 +16,6 @@ export const WriterObject = partType<PostPart<'written_by'>>('PnetWriter', {
   }),
 });
 
-export const PermissionsObject = partType<PnetPost['permissions']>('PnetPostPermissions', {
-  description: 'What the reading account may do.',
-  fields: (t) => ({
-    canReact: t.exposeBoolean('can_react', required('Whether it may react.')),
-    canShare: t.exposeBoolean('can_share', required('Whether it may share the post.')),
-    canPostComments: t.exposeBoolean('can_post_comments', required('Whether it may comment.')),
-  }),
-});
-
 export const MentionObject = partType<PnetPost['mentions'][number]>('PnetMention', {
   description: 'A person or company mentioned in a text.',
   fields: (t) => ({

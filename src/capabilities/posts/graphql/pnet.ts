@@ -9,14 +9,7 @@ import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
 import { authorPostsField } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
-import {
-  AnalyticsObject,
-  GroupObject,
-  MentionObject,
-  PermissionsObject,
-  PollObject,
-  WriterObject,
-} from './pnet-parts.ts';
+import { AnalyticsObject, GroupObject, MentionObject, PollObject, WriterObject } from './pnet-parts.ts';
 import { registerPosts } from './post-types.ts';
 import { globalIdField, partField, type RawIdsOf, type ReadWith } from './reading-account.ts';
 
@@ -73,6 +66,9 @@ const pnetPostIds = {
   preferred: { key: 'repost_id', ownedBy: { object: 'reposted_by', key: 'id' } },
 } as const satisfies RawIdsOf<PnetPost>;
 
+const permission = (key: keyof PnetPost['permissions'], description: string) =>
+  readAt<boolean>({ exposed: key, within: 'permissions' }, required(description));
+
 const PnetPostObject = registerPosts<PnetPost>({
   provider: 'PNET',
   type: 'PnetPost',
@@ -117,10 +113,9 @@ PnetPostObject.implement({
       type: WriterObject,
       ...optional('Who wrote it for a company.'),
     }),
-    permissions: t.expose('permissions', {
-      type: PermissionsObject,
-      ...required('What the reading account may do.'),
-    }),
+    canReact: t.boolean(permission('can_react', 'Whether the reading account may react.')),
+    canComment: t.boolean(permission('can_post_comments', 'Whether the reading account may comment.')),
+    canShare: t.boolean(permission('can_share', 'Whether the reading account may share the post.')),
     isRepost: t.exposeBoolean('is_repost', required('Whether it is a repost.')),
     repostId: t.exposeID('repost_id', optional('Id of the repost on pnet.')),
     repostedBy: partField(t, 'reposted_by', {
