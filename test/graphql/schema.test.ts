@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import {
   type GraphQLArgument,
+  GraphQLBoolean,
   type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLType,
@@ -104,6 +105,18 @@ describe('schema', () => {
     expect(lists.length).toBeGreaterThan(30);
     const singular = lists.filter(([, { name }]) => !plural.test(name) && !massNouns.includes(name));
     expect(singular.map(([coordinate]) => coordinate)).toEqual([]);
+  });
+
+  test('names every Boolean as what is true of its object: `isEnabled`', () => {
+    const fields = ownTypes
+      .filter(isWithFields)
+      .flatMap((type) =>
+        Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field] as const),
+      );
+    const flags = [...fields, ...inputs()].filter(([, { type }]) => getNamedType(type) === GraphQLBoolean);
+    expect(flags.length).toBeGreaterThan(60);
+    const others = flags.filter(([, { name }]) => !/^(?:is|has|can|must|receives|bypasses)[A-Z]/.test(name));
+    expect(others.map(([coordinate]) => coordinate)).toEqual([]);
   });
 
   test('is the one in schema.graphql: `npm run schema` writes it', async () => {

@@ -41,10 +41,12 @@ describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
     expect(await publish(draftId)).toMatchObject(anError('action_already_performed'));
   });
 
-  test('bypassEmailVerification skips the step', async () => {
-    expect(await publish(await draft('email'), { bypassEmailVerification: true })).toMatchObject(isPublished);
-    expect(await publish(await draft('email-then-otp'), { bypassEmailVerification: true })).toMatchObject(asks('OTP'));
-    expect(await publish(await draft('email'), { bypassEmailVerification: false })).toMatchObject(
+  test('bypassesEmailVerification skips the step', async () => {
+    expect(await publish(await draft('email'), { bypassesEmailVerification: true })).toMatchObject(isPublished);
+    expect(await publish(await draft('email-then-otp'), { bypassesEmailVerification: true })).toMatchObject(
+      asks('OTP'),
+    );
+    expect(await publish(await draft('email'), { bypassesEmailVerification: false })).toMatchObject(
       asks('EMAIL_VERIFICATION'),
     );
   });

@@ -54,7 +54,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
   test.each([
     { mode: 'FREE' },
     { mode: 'FREE', service: 'CLASSIC' },
-    { mode: 'FREE', service: 'RECRUITER', hasHiringPhotoFrame: true, bypassEmailVerification: true },
+    { mode: 'FREE', service: 'RECRUITER', hasHiringPhotoFrame: true, bypassesEmailVerification: true },
     { mode: 'PROMOTED', service: 'RECRUITER' },
     { mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 12.5 } } },
     { mode: 'PROMOTED_PLUS' },

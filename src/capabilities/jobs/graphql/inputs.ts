@@ -207,7 +207,7 @@ export const PublishJobInput = builder.inputType('PublishJobInput', {
       description: "Budget of a paid listing. Defaults to the network's recommendation.",
     }),
     hasHiringPhotoFrame: t.boolean({ description: 'Whether to add the hiring frame to the profile picture.' }),
-    bypassEmailVerification: t.boolean({
+    bypassesEmailVerification: t.boolean({
       description: 'Whether to skip the check that the member may post for the company.',
     }),
   }),
@@ -264,7 +264,11 @@ function postingRequest({
 const draftNames = { jobId: 'draft_id' };
 
 export const publishRequest = (input: typeof PublishJobInput.$inferInput): object =>
-  toSnakeCase(input, { ...draftNames, hasHiringPhotoFrame: 'hiring_photo_frame' });
+  toSnakeCase(input, {
+    ...draftNames,
+    hasHiringPhotoFrame: 'hiring_photo_frame',
+    bypassesEmailVerification: 'bypass_email_verification',
+  });
 
 export const solutionRequest = (input: typeof SolveJobCheckpointInput.$inferInput): object =>
   toSnakeCase(input, { ...draftNames, solution: 'input' });
