@@ -80,8 +80,8 @@ describe.each(databases)('the demo on $name', (dialect) => {
       gateway.address,
       key,
       `{
-        viewer { workspace { webhookSummary(period: MONTH) { failingCount statistics { attempts { ...Counts } } backlog { pendingCount } } } }
-        webhooks(healthStates: [FAILING]) { nodes { webhookId statistics(period: MONTH) { attempts { ...Counts } } } }
+        viewer { workspace { webhookSummary(period: MONTH) { failingCount statistics { total { ...Counts } } backlog { pendingCount } } } }
+        webhooks(healthStates: [FAILING]) { nodes { webhookId statistics(period: MONTH) { total { ...Counts } } } }
         succeeded: deliveries(states: [SUCCEEDED], first: 1) { totalCount }
         failed: deliveries(states: [FAILED], first: 1) { totalCount }
         pending: deliveries(states: [PENDING], first: 1) { totalCount }
@@ -93,7 +93,7 @@ describe.each(databases)('the demo on $name', (dialect) => {
     const count = (state: string) => rows.filter((row) => row.state === state).length;
     expect(data.viewer.workspace.webhookSummary).toEqual({
       failingCount: 1,
-      statistics: { attempts: { count: attempts.length, succeededCount: count('succeeded') } },
+      statistics: { total: { count: attempts.length, succeededCount: count('succeeded') } },
       backlog: { pendingCount: count('pending') },
     });
     const toFailing = rows.filter(({ webhook_id }) => webhook_id === webhookIdOf('failing'));
@@ -101,7 +101,7 @@ describe.each(databases)('the demo on $name', (dialect) => {
       {
         webhookId: webhookIdOf('failing'),
         statistics: {
-          attempts: { count: toFailing.reduce((sum, row) => sum + row.attempts, 0), succeededCount: 0 },
+          total: { count: toFailing.reduce((sum, row) => sum + row.attempts, 0), succeededCount: 0 },
         },
       },
     ]);

@@ -17,9 +17,8 @@ const query = /* GraphQL */ `
   query Statistics($webhookId: ID!, $period: StatisticsPeriod! = DAY) {
     webhook(webhookId: $webhookId) {
       statistics(period: $period) {
-        startsAt
-        attempts { count succeededCount successRate medianDurationMs p95DurationMs }
-        spans { startsAt endsAt attempts { count succeededCount successRate medianDurationMs } }
+        total { startsAt endsAt count succeededCount successRate medianDurationMs p95DurationMs }
+        spans { startsAt endsAt count succeededCount successRate medianDurationMs }
       }
       backlog { pendingCount heldCount oldestPendingAt }
     }
@@ -65,26 +64,27 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
       ['MONTH', 30],
     ] as const) {
       const { statistics } = await read(period);
-      expect(statistics.attempts).toMatchObject({ count: 3, succeededCount: 2, successRate: 2 / 3 });
-      expect(statistics.attempts.medianDurationMs).toBeGreaterThan(0);
+      expect(statistics.total).toMatchObject({ count: 3, succeededCount: 2, successRate: 2 / 3 });
+      expect(statistics.total.medianDurationMs).toBeGreaterThan(0);
       expect(statistics.spans).toHaveLength(spans);
-      expect(statistics.spans[0].startsAt).toBe(statistics.startsAt);
-      expect(Date.parse(statistics.spans.at(-1).endsAt)).toBeGreaterThan(gateway.clock.now.getTime());
+      expect(statistics.total.startsAt).toBe(statistics.spans[0].startsAt);
+      expect(statistics.total.endsAt).toBe(statistics.spans.at(-1).endsAt);
+      expect(Date.parse(statistics.total.endsAt)).toBeGreaterThan(gateway.clock.now.getTime());
     }
     const { statistics: day } = await read('DAY');
-    const counted = day.spans.filter(({ attempts }: { attempts: { count: number } }) => attempts.count > 0);
-    const rates = counted.map(({ attempts }: { attempts: { successRate: number } }) => attempts.successRate);
+    const counted = day.spans.filter(({ count }: { count: number }) => count > 0);
+    const rates = counted.map(({ successRate }: { successRate: number }) => successRate);
     expect(rates).toEqual([0.5, 1]);
     // The first attempts are two hours old.
     const { statistics: last } = await read('HOUR');
-    expect(last.attempts).toMatchObject({ count: 1, successRate: 1 });
+    expect(last.total).toMatchObject({ count: 1, successRate: 1 });
   });
 
   it('has no rate and no durations where there were no attempts', async () => {
     const { statistics, backlog } = await read();
     const none = { count: 0, succeededCount: 0, successRate: null, medianDurationMs: null };
-    expect(statistics.attempts).toEqual({ ...none, p95DurationMs: null });
-    expect(statistics.spans[0].attempts).toEqual(none);
+    expect(statistics.total).toMatchObject({ ...none, p95DurationMs: null });
+    expect(statistics.spans[0]).toMatchObject(none);
     expect(backlog).toEqual({ pendingCount: 0, heldCount: 0, oldestPendingAt: null });
   });
 
@@ -111,7 +111,7 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
     await gateway.pass(0);
     const limited = await gateway.space.newKey({ accountIds: [gateway.accountId] });
     expect(await read('DAY', limited)).toEqual({ statistics: null, backlog: null });
-    expect((await read()).statistics.attempts.count).toBe(1);
+    expect((await read()).statistics.total.count).toBe(1);
 
     const update = /* GraphQL */ `
       mutation Narrow($accountIds: [ID!]!, $webhookId: ID!) {
@@ -119,13 +119,13 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
       }
     `;
     await graphql(gateway.address, gateway.space.key, update, { webhookId, accountIds: [gateway.accountId] });
-    expect((await read('DAY', limited)).statistics.attempts.count).toBe(0);
+    expect((await read('DAY', limited)).statistics.total.count).toBe(0);
     await gateway.emit(2);
     await gateway.pass(0);
-    expect((await read('DAY', limited)).statistics.attempts.count).toBe(1);
+    expect((await read('DAY', limited)).statistics.total.count).toBe(1);
     // Another account more is no reason to forget.
     await graphql(gateway.address, gateway.space.key, update, { webhookId, accountIds: [other, gateway.accountId] });
-    expect((await read()).statistics.attempts.count).toBe(1);
+    expect((await read()).statistics.total.count).toBe(1);
   });
 
   it('are of the workspace still when an attempt ends while its webhook is being deleted', async () => {
@@ -158,9 +158,9 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
     const { data } = await graphql(
       gateway.address,
       gateway.space.key,
-      '{ viewer { workspace { webhookSummary { statistics { attempts { count } } } } } }',
+      '{ viewer { workspace { webhookSummary { statistics { total { count } } } } } }',
     );
-    expect(data.viewer.workspace.webhookSummary.statistics.attempts.count).toBe(2);
+    expect(data.viewer.workspace.webhookSummary.statistics.total.count).toBe(2);
     const counted = await database.selectFrom('workspace_statistics').select('workspace_id').distinct().execute();
     expect(counted).toEqual([{ workspace_id: gateway.space.workspaceId }]);
   });
@@ -196,8 +196,8 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
     });
     const context = requestContext(gateway.space.workspaceId);
     const [read] = await statistics(context, { webhook_ids: [webhookId], period: 'month' });
-    expect(read?.attempts).toMatchObject({ count: 88, succeeded_count: 44, median_duration_ms: 350 });
-    expect(read?.spans.at(-1)?.attempts).toMatchObject({ count: 44, succeeded_count: 22 });
+    expect(read?.total).toMatchObject({ count: 88, succeeded_count: 44, median_duration_ms: 350 });
+    expect(read?.spans.at(-1)).toMatchObject({ count: 44, succeeded_count: 22 });
     // One of the webhook, and one of each span.
     expect(rows).toBe(3);
   });

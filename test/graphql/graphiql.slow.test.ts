@@ -192,7 +192,7 @@ describe('the examples', () => {
     // Of the week that the demo begins with.
     WebhookStatistics: ({ webhook }) => {
       expect(webhook.statistics.spans).toHaveLength(24);
-      expect(webhook.statistics.attempts.count).toBeGreaterThan(0);
+      expect(webhook.statistics.total.count).toBeGreaterThan(0);
     },
     WorkspaceDeliveries: ({ deliveries }) => expect(deliveries.totalCount).toBeGreaterThan(0),
     WebhookSummary: ({ viewer, webhooks }) => {

@@ -45,7 +45,6 @@ export const valueObjects = {
     'WebhookBacklog',
     'WebhookStatistics',
     'AttemptStatistics',
-    'StatisticsSpan',
     // Parts of a delivery. The number of an attempt identifies it.
     'DeliveryAttempt',
     // Documentation: a sample describes no object that exists.

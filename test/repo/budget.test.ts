@@ -10,7 +10,7 @@ const budget: Readonly<Record<string, number>> = {
   cache: 360,
   capabilities: 300,
   'capabilities/accounts': 611,
-  'capabilities/deliveries': 2_775,
+  'capabilities/deliveries': 2_757,
   'capabilities/jobs': 2_181,
   'capabilities/posts': 1_281,
   'capabilities/webhooks': 2_756,

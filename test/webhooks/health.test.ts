@@ -28,7 +28,7 @@ const summaryDocument = /* GraphQL */ `
       workspace {
         webhookSummary(period: $period) {
           count healthyCount failingCount disabledCount disabledByGatewayCount
-          statistics { attempts { count succeededCount successRate } spans { attempts { count } } }
+          statistics { total { count succeededCount successRate } spans { count } }
           backlog { pendingCount heldCount oldestPendingAt }
         }
       }
@@ -75,7 +75,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     expect(await list(['FAILING'])).toMatchObject({ totalCount: 1, nodes: [failing] });
     expect(await summary()).toMatchObject({
       ...{ count: 1, healthyCount: 0, failingCount: 1, disabledCount: 0 },
-      statistics: { attempts: { count: 4, succeededCount: 0, successRate: 0 } },
+      statistics: { total: { count: 4, succeededCount: 0, successRate: 0 } },
       backlog: { pendingCount: 1, heldCount: 0, oldestPendingAt: failingSince },
     });
     answer(200);
@@ -166,7 +166,7 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
       expect(await list(['HEALTHY'], stranger.key)).toMatchObject({ totalCount: 0, nodes: [] });
       expect(await summary(stranger.key)).toMatchObject({
         ...{ count: 0, healthyCount: 0 },
-        statistics: { attempts: { count: 0, successRate: null } },
+        statistics: { total: { count: 0, successRate: null } },
         backlog: { pendingCount: 0, heldCount: 0, oldestPendingAt: null },
       });
     }
@@ -238,19 +238,19 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     const { deliveries } = gateway.app.ports;
     for (const period of ['hour', 'day', 'week', 'month'] as const) {
       const each = await deliveries.statistics(context, { webhook_ids: webhookIds, period });
-      const sums = each.map((statistics) => statistics?.attempts ?? { count: 0, succeeded_count: 0 });
+      const sums = each.map((statistics) => statistics?.total ?? { count: 0, succeeded_count: 0 });
       const sum = (field: 'count' | 'succeeded_count') => sums.reduce((total, one) => total + one[field], 0);
       const whole = await deliveries.summary(context, { period });
-      expect(whole?.statistics.attempts).toMatchObject({
+      expect(whole?.statistics.total).toMatchObject({
         ...{ count: sum('count'), succeeded_count: sum('succeeded_count') },
       });
-      expect(whole?.statistics.spans.map(({ attempts }) => attempts.count)).toEqual(
+      expect(whole?.statistics.spans.map(({ count }) => count)).toEqual(
         whole?.statistics.spans.map((_, place) =>
-          each.reduce((total, one) => total + (one?.spans[place]?.attempts.count ?? 0), 0),
+          each.reduce((total, one) => total + (one?.spans[place]?.count ?? 0), 0),
         ),
       );
     }
-    expect((await summary(undefined, 'MONTH')).statistics.attempts.count).toBeGreaterThan(18);
+    expect((await summary(undefined, 'MONTH')).statistics.total.count).toBeGreaterThan(18);
     // What was attempted stays attempted.
     const before = await summary();
     await gateway.app.ports.webhooks.delete(context, { id: webhookIds[0] ?? '' });

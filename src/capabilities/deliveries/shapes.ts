@@ -79,26 +79,20 @@ export interface DeliveryAttempt {
   readonly response_body: string;
 }
 
-/** Durations are estimates from counts of classes; null without attempts. */
+/** Times are epoch milliseconds. Durations are estimates from counts of classes; null without attempts. */
 export interface AttemptStatistics {
+  readonly starts_at: number;
+  readonly ends_at: number;
   readonly count: number;
   readonly succeeded_count: number;
   readonly median_duration_ms: number | null;
   readonly p95_duration_ms: number | null;
 }
 
-/** Times are epoch milliseconds. */
-export interface StatisticsSpan {
-  readonly starts_at: number;
-  readonly ends_at: number;
-  readonly attempts: AttemptStatistics;
-}
-
 export interface WebhookStatistics {
-  readonly starts_at: number;
-  readonly attempts: AttemptStatistics;
+  readonly total: AttemptStatistics;
   /** Oldest first. */
-  readonly spans: readonly StatisticsSpan[];
+  readonly spans: readonly AttemptStatistics[];
 }
 
 export interface WebhookBacklog {

@@ -93,15 +93,10 @@ function attemptsWhere(condition: RawBuilder<unknown>): RawBuilder<number> {
 function statisticsOf(countsAt: CountsByStart = new Map(), { period, start }: Reach): WebhookStatistics {
   const { spanMs, spans } = statisticsPeriods[period];
   return {
-    starts_at: start,
-    attempts: attemptStatistics(added([...countsAt.values()])),
+    total: attemptStatistics(added([...countsAt.values()]), start, spans * spanMs),
     spans: Array.from({ length: spans }, (_, place) => {
       const at = start + place * spanMs;
-      return {
-        starts_at: at,
-        ends_at: at + spanMs,
-        attempts: attemptStatistics(countsAt.get(at) ?? noCounts),
-      };
+      return attemptStatistics(countsAt.get(at) ?? noCounts, at, spanMs);
     }),
   };
 }
@@ -113,7 +108,9 @@ const added = (counts: readonly Counts[]): Counts => ({
   classes: durationBounds.map((_, place) => total(counts.map(({ classes }) => classes[place] ?? 0))),
 });
 
-const attemptStatistics = ({ succeeded, classes }: Counts): AttemptStatistics => ({
+const attemptStatistics = ({ succeeded, classes }: Counts, start: number, ms: number): AttemptStatistics => ({
+  starts_at: start,
+  ends_at: start + ms,
   count: total(classes),
   succeeded_count: succeeded,
   median_duration_ms: durationAt(classes, 0.5),

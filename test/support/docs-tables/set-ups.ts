@@ -79,7 +79,8 @@ export const features: readonly Feature[] = [
       'webhooks.totalCount': '{ webhooks { totalCount } }',
       'webhooks(healthStates:)': '{ webhooks(healthStates: HEALTHY) { nodes { id } } }',
       'webhook.health': '{ webhooks { nodes { health { state } } } }',
-      'webhook.statistics': '{ webhooks { nodes { statistics(period: DAY) { startsAt } backlog { pendingCount } } } }',
+      'webhook.statistics':
+        '{ webhooks { nodes { statistics(period: DAY) { total { count } } backlog { pendingCount } } } }',
       webhookSummary: '{ viewer { workspace { webhookSummary { count } } } }',
     },
     from: notInProxyMode,

@@ -10,7 +10,6 @@ import { readBacklogs, readStatistics, readWebhookSummary } from '../operations.
 import {
   type AttemptStatistics,
   maxCounted,
-  type StatisticsSpan,
   type WebhookBacklog,
   type WebhookStatistics,
   type WebhookSummary,
@@ -18,8 +17,13 @@ import {
 import { StatisticsPeriodEnum } from './enums.ts';
 
 const AttemptStatisticsObject = builder.objectRef<AttemptStatistics>('AttemptStatistics').implement({
-  description: 'How delivery attempts ended.',
+  description: 'How delivery attempts ended that began in a time.',
   fields: (t) => ({
+    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
+    endsAt: t.expose('ends_at', {
+      type: 'DateTime',
+      description: 'End, not included; in the future for the last span and the total.',
+    }),
     count: t.exposeInt('count', { description: 'Attempts.' }),
     succeededCount: t.exposeInt('succeeded_count', { description: 'Attempts that succeeded.' }),
     successRate: t.float({
@@ -38,25 +42,12 @@ const AttemptStatisticsObject = builder.objectRef<AttemptStatistics>('AttemptSta
   }),
 });
 
-const StatisticsSpanObject = builder.objectRef<StatisticsSpan>('StatisticsSpan').implement({
-  description: 'Attempts that began in a span of time.',
-  fields: (t) => ({
-    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
-    endsAt: t.expose('ends_at', {
-      type: 'DateTime',
-      description: 'End, not included; that of the last span is in the future.',
-    }),
-    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'Attempts of the span.' }),
-  }),
-});
-
 const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
   description: 'How delivery attempts ended over a period.',
   fields: (t) => ({
-    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
-    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'Attempts of the whole period.' }),
+    total: t.expose('total', { type: AttemptStatisticsObject, description: 'Attempts of the whole period.' }),
     spans: t.expose('spans', {
-      type: [StatisticsSpanObject],
+      type: [AttemptStatisticsObject],
       description: 'Equal spans of the period, oldest first, empty ones included.',
       extensions: listOf(Math.max(...Object.values(statisticsPeriods).map(({ spans }) => spans))),
     }),

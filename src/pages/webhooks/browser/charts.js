@@ -60,10 +60,10 @@ function tableOf(key, open, columns, rows) {
 }
 
 /** Attempts over time: bars of what succeeded and what failed. */
-export function attemptsChart({ attempts, spans }, period, open) {
-  const most = Math.max(1, ...spans.map((span) => span.attempts.count));
+export function attemptsChart({ total, spans }, period, open) {
+  const most = Math.max(1, ...spans.map((span) => span.count));
   const step = width / spans.length;
-  const bars = spans.map(({ startsAt, attempts: { count: all, succeededCount: good } }, place) => {
+  const bars = spans.map(({ startsAt, count: all, succeededCount: good }, place) => {
     const x = place * step + step * 0.12;
     const w = step * 0.76;
     const goodHeight = (good / most) * height;
@@ -77,9 +77,9 @@ export function attemptsChart({ attempts, spans }, period, open) {
       svg('rect.bad', { x, y: height - goodHeight - badHeight, width: w, height: badHeight }),
     );
   });
-  const label = `${count(attempts.count)} attempts, ${percent(attempts.successRate)} of them succeeded`;
-  const rows = spans.map(({ startsAt, attempts: each }) => [
-    at(startsAt),
+  const label = `${count(total.count)} attempts, ${percent(total.successRate)} of them succeeded`;
+  const rows = spans.map((each) => [
+    at(each.startsAt),
     count(each.succeededCount),
     count(each.count - each.succeededCount),
   ]);
@@ -98,15 +98,15 @@ export function attemptsChart({ attempts, spans }, period, open) {
 }
 
 /** The times that requests took: the median, and what 95 of 100 stayed within. */
-export function latencyChart({ attempts, spans }, period, open) {
-  const most = Math.max(10, ...spans.map((span) => span.attempts.p95DurationMs ?? 0));
+export function latencyChart({ total, spans }, period, open) {
+  const most = Math.max(10, ...spans.map((span) => span.p95DurationMs ?? 0));
   const step = width / spans.length;
   const curve = (field, name) => {
     let [lines, dots] = ['', ''];
-    for (const [place, { attempts: each }] of spans.entries()) {
+    for (const [place, each] of spans.entries()) {
       if (each[field] === null) continue;
       const point = `${((place + 0.5) * step).toFixed(1)} ${(height - (each[field] / most) * (height - 4)).toFixed(1)}`;
-      const has = (neighbour) => (spans[neighbour]?.attempts[field] ?? null) !== null;
+      const has = (neighbour) => (spans[neighbour]?.[field] ?? null) !== null;
       if (has(place - 1)) lines += `L${point}`;
       else if (has(place + 1)) lines += `M${point}`;
       // Without neighbours it is a dot: a line of no length with round ends.
@@ -114,24 +114,20 @@ export function latencyChart({ attempts, spans }, period, open) {
     }
     return [line(name, lines), line(`${name}.dots`, dots)];
   };
-  const titles = spans.map(({ startsAt, attempts: each }, place) =>
+  const titles = spans.map((each, place) =>
     svg(
       'g',
       {},
       svg(
         'title',
         {},
-        `${at(startsAt)}: median ${duration(each.medianDurationMs)}, 95 % within ${duration(each.p95DurationMs)}`,
+        `${at(each.startsAt)}: median ${duration(each.medianDurationMs)}, 95 % within ${duration(each.p95DurationMs)}`,
       ),
       svg('rect.hover', { x: place * step, y: 0, width: step, height }),
     ),
   );
-  const label = `Median ${duration(attempts.medianDurationMs)}, 95 % within ${duration(attempts.p95DurationMs)}`;
-  const rows = spans.map(({ startsAt, attempts: each }) => [
-    at(startsAt),
-    duration(each.medianDurationMs),
-    duration(each.p95DurationMs),
-  ]);
+  const label = `Median ${duration(total.medianDurationMs)}, 95 % within ${duration(total.p95DurationMs)}`;
+  const rows = spans.map((each) => [at(each.startsAt), duration(each.medianDurationMs), duration(each.p95DurationMs)]);
   return figure({
     title: 'Latency',
     legend: [
@@ -148,12 +144,12 @@ export function latencyChart({ attempts, spans }, period, open) {
 
 /** A small chart of attempts, for a list. Its numbers stand beside it. */
 export function sparkline({ spans }) {
-  const most = Math.max(1, ...spans.map((span) => span.attempts.count));
+  const most = Math.max(1, ...spans.map((span) => span.count));
   const step = width / spans.length;
   return svg(
     'svg.spark',
     { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-    ...spans.flatMap(({ attempts: { count: all, succeededCount: good } }, place) => {
+    ...spans.flatMap(({ count: all, succeededCount: good }, place) => {
       const bar = (name, value, below) =>
         svg(`rect.${name}`, {
           x: place * step + step * 0.1,

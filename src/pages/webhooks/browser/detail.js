@@ -9,7 +9,7 @@ const tile = (label, value, note) =>
   h('div.tile', {}, h('dt', {}, label), h('dd', {}, value, note ? h('small', {}, note) : null));
 
 function figures({ statistics, backlog }, now) {
-  const { count: all, succeededCount, successRate, medianDurationMs, p95DurationMs } = statistics.attempts;
+  const { count: all, succeededCount, successRate, medianDurationMs, p95DurationMs } = statistics.total;
   const { pendingCount, heldCount, oldestPendingAt } = backlog;
   return h(
     'dl.tiles.small',
@@ -85,7 +85,7 @@ export function detail(webhook, view) {
   const { statistics, backlog } = webhook;
   const isManaged = statistics !== null && backlog !== null;
   const said = situation(webhook, view.now);
-  const hasAttempts = isManaged && statistics.attempts.count > 0;
+  const hasAttempts = isManaged && statistics.total.count > 0;
   return h(
     'article.detail',
     { 'aria-labelledby': 'webhook' },

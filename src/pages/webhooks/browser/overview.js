@@ -1,7 +1,7 @@
 /** All webhooks: their figures, and the list. */
 import { sparkline } from './charts.js';
 import { h } from './elements.js';
-import { ago, attempts as attemptsOf, bounded, count, duration, origin, percent } from './format.js';
+import { ago, attempts, bounded, count, duration, origin, percent } from './format.js';
 import { listings } from './reading.js';
 import { nameOf, webhookBadge } from './state-of-webhook.js';
 
@@ -23,7 +23,7 @@ export function tiles(summary, now) {
     return h('p.quiet.limited', {}, 'Figures of all webhooks are for keys of all accounts. Yours is limited to some.');
   }
   const { failingCount, disabledByGatewayCount, backlog, statistics } = summary;
-  const { count: all, succeededCount, successRate } = statistics.attempts;
+  const { count: all, succeededCount, successRate } = statistics.total;
   const { pendingCount, heldCount, oldestPendingAt } = backlog;
   const failed = all - succeededCount;
   return h(
@@ -31,23 +31,23 @@ export function tiles(summary, now) {
     {},
     tile('Webhooks', count(summary.count), disabled(summary), disabledByGatewayCount > 0 ? 'bad' : ''),
     tile('Failing', count(failingCount), failingCount === 0 ? 'none' : 'listed first', failingCount > 0 ? 'bad' : ''),
-    tile('Success rate', percent(successRate), all === 0 ? 'no attempts in this period' : attemptsOf(all)),
+    tile('Success rate', percent(successRate), all === 0 ? 'no attempts in this period' : attempts(all)),
     tile('Failed attempts', count(failed), 'in this period', failed > 0 ? 'warn' : ''),
     tile('Waiting', bounded(pendingCount), oldestPendingAt ? `oldest ${ago(oldestPendingAt, now)}` : 'nothing is late'),
     tile('Held', bounded(heldCount), heldCount > 0 ? 'until redelivered' : 'none'),
   );
 }
 
-const rate = ({ attempts }) =>
+const rate = ({ total }) =>
   h(
     'span.figure',
     {},
-    h('strong', {}, percent(attempts.successRate)),
-    h('small', {}, attempts.count === 0 ? 'no attempts' : attemptsOf(attempts.count)),
+    h('strong', {}, percent(total.successRate)),
+    h('small', {}, total.count === 0 ? 'no attempts' : attempts(total.count)),
   );
 
-const latency = ({ attempts }) =>
-  h('span.figure', {}, h('strong', {}, duration(attempts.p95DurationMs)), h('small', {}, '95 % within'));
+const latency = ({ total }) =>
+  h('span.figure', {}, h('strong', {}, duration(total.p95DurationMs)), h('small', {}, '95 % within'));
 
 const waiting = ({ pendingCount, heldCount }) =>
   h(
@@ -58,7 +58,7 @@ const waiting = ({ pendingCount, heldCount }) =>
   );
 
 /** Nothing where nothing was sent: the card is as short as what it says. */
-const chart = (statistics) => (statistics.attempts.count === 0 ? null : sparkline(statistics));
+const chart = (statistics) => (statistics.total.count === 0 ? null : sparkline(statistics));
 
 function row(webhook, isSelected) {
   const { webhookId, requestUrl, statistics, backlog } = webhook;

@@ -7,8 +7,8 @@ const shown = `webhookId name type isEnabled requestUrl
   ${backlog}`;
 const row = `id __typename ${shown}
   statistics(period: $period) {
-    attempts { ${attempts} }
-    spans { startsAt attempts { count succeededCount } }
+    total { ${attempts} }
+    spans { startsAt count succeededCount }
   }`;
 const viewer = `viewer {
   name scopes accountIds
@@ -17,7 +17,7 @@ const viewer = `viewer {
     webhookSummary(period: $period) {
       count disabledCount disabledByGatewayCount failingCount
       ${backlog}
-      statistics { attempts { count succeededCount successRate } }
+      statistics { total { count succeededCount successRate } }
     }
   }
 }`;
@@ -61,8 +61,8 @@ export const detail = /* GraphQL */ `
       accounts { accountId name type }
       receivesNotices
       statistics(period: $period) {
-        attempts { ${attempts} }
-        spans { startsAt attempts { ${attempts} } }
+        total { ${attempts} }
+        spans { startsAt ${attempts} }
       }
       deliveries(first: $first, states: $states, events: $events) {
         nodes { ${delivery} }
