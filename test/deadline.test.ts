@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { beforeAbort, Deadline, onAbort } from '../src/kernel/lib/abort-signal.ts';
+import { beforeAbort, Deadline, onAbort, within } from '../src/kernel/lib/abort-signal.ts';
 
 test('leaves no timer behind', () => {
   const parent = new AbortController();
@@ -81,3 +82,14 @@ test.each(['while it waits', 'before'])(
     expect(getEventListeners(other.signal, 'abort')).toEqual([]);
   },
 );
+
+test('what has arrived counts, where the process was too busy to read it in time', async () => {
+  // The next phase of the event loop is that of timers.
+  await new Promise(setImmediate);
+  const read = stat(import.meta.filename);
+  const waiting = within(20, read, 'Too late');
+  const until = performance.now() + 100;
+  while (performance.now() < until);
+  expect((await waiting).isFile()).toBe(true);
+  await expect(within(20, new Promise(() => {}), 'Too late')).rejects.toThrow('Too late');
+});

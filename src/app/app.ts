@@ -72,6 +72,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const [storage, { addGraphQL, openDocuments }] = await Promise.all([opening, loadGraphQL()]);
   const documents = await openDocuments(config);
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger, troubles });
+  closers.push(limits.close);
   const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits });
   closers.push(backend.close);
   const streams = createStreams({

@@ -12,8 +12,19 @@ const maxDue = 10_000;
 /** The rest of a store that has failed, in microseconds. */
 const retryAfter = 1_000_000;
 
-/** @returns settles all waiting buckets in one statement at a time */
-export function createSettlement({ store, now, logger, troubles = createTroubles(logger) }: RateLimitsContext): Settle {
+interface Settlement {
+  /** Settles all waiting buckets in one statement at a time. */
+  readonly settle: Settle;
+  /** Begins nothing more. Resolves with the last statement, or when that takes too long: the store can be closed. */
+  close(): Promise<void>;
+}
+
+export function createSettlement({
+  store,
+  now,
+  logger,
+  troubles = createTroubles(logger),
+}: RateLimitsContext): Settlement {
   const trouble = troubles.of('could not settle rate limits', { level: 'warn', onDemand: true });
   const time = () => now().getTime() * 1_000;
   const due = new Set<Bucket>();
@@ -21,12 +32,16 @@ export function createSettlement({ store, now, logger, troubles = createTroubles
   /** The statement after it, with all that is due at its start. */
   let next: Promise<void> | null = null;
   let isLate = false;
+  let isClosed = false;
   let failedAt: number | null = null;
 
   if (store === null) {
-    return async (bucket) => {
-      bucket.unsettled = 0;
-      bucket.settledAt = time();
+    return {
+      async settle(bucket) {
+        bucket.unsettled = 0;
+        bucket.settledAt = time();
+      },
+      close: async () => undefined,
     };
   }
 
@@ -61,17 +76,26 @@ export function createSettlement({ store, now, logger, troubles = createTroubles
   // Nothing joins a statement that hangs. Also where the clock jumped back.
   const isAway = () => isLate || (failedAt !== null && Math.abs(time() - failedAt) < retryAfter);
 
-  return async (bucket) => {
-    if (isAway() || due.size >= maxDue) return;
-    due.add(bucket);
-    next ??= current.then(() => {
-      next = null;
-      current = settleDue(store);
-      return current;
-    });
-    await within(waitMs, next, 'The store of rate limits took too long').catch((error: unknown) => {
-      if (!isLate) logger.warn({ err: error }, 'could not settle rate limits in time');
+  const inTime = (statement: Promise<void>) =>
+    within(waitMs, statement, 'The store of rate limits took too long').catch(() => {
+      if (!isLate) logger.warn('could not settle rate limits in time');
       isLate = true;
     });
+
+  return {
+    async settle(bucket) {
+      if (isClosed || isAway() || due.size >= maxDue) return;
+      due.add(bucket);
+      next ??= current.then(() => {
+        next = null;
+        current = settleDue(store);
+        return current;
+      });
+      await inTime(next);
+    },
+    async close() {
+      isClosed = true;
+      await inTime(next ?? current);
+    },
   };
 }

@@ -17,13 +17,18 @@ export const burstSeconds = 10;
 
 /** Limits whose grants the processes of a deployment share. */
 export const sharedRateLimits = (context: RateLimitsContext): ((policy: Policy) => RateLimit) =>
-  createRateLimits(context, createSettlement(context));
+  createRateLimits(context, createSettlement(context).settle);
 
 export function rateLimits(
   settings: RateLimitSettings,
   context: RateLimitsContext,
-): AdmissionLimits & Readonly<Record<'events' | 'eventBytes' | 'deliveries', RateLimit>> {
-  const limit = sharedRateLimits(context);
+): AdmissionLimits &
+  Readonly<Record<'events' | 'eventBytes' | 'deliveries', RateLimit>> & {
+    /** Before the store closes, and after all who take. */
+    close(): Promise<void>;
+  } {
+  const { settle, close } = createSettlement(context);
+  const limit = createRateLimits(context, settle);
   const byMinute = (name: string, quota: number, what: string, lazy = false) =>
     limit({ name, quota, seconds: 60, what, lazy });
   const bySecond = (name: string, quota: number, what: string) =>
@@ -40,5 +45,6 @@ export function rateLimits(
     events: bySecond('events', settings.eventsPerSecond, 'events of this workspace'),
     eventBytes: bySecond('event-bytes', settings.eventBytesPerSecond, 'bytes of events of this workspace'),
     deliveries: bySecond('deliveries', settings.deliveriesPerSecond, 'deliveries of this workspace'),
+    close,
   };
 }

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_035,
-  auth: 1_445,
+  app: 4_036,
+  auth: 1_475,
   cache: 360,
   capabilities: 300,
   'capabilities/accounts': 611,
@@ -25,7 +25,7 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/kit': 2_130,
   'graphql/schema': 106,
   http: 2_333,
-  kernel: 3_313,
+  kernel: 3_314,
   'main.ts': 2,
   net: 1_419,
   pages: 1_093,

@@ -120,10 +120,11 @@ export async function underDeadline<Value>(
   }
 }
 
-/** The promise's result; the work behind it goes on after the time. @throws TimeoutError */
+/** The promise's result, also where a busy process has yet to read it; the work behind it goes on after the time. @throws TimeoutError */
 export const within = <Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> =>
   underDeadline(milliseconds, null, message, (limit) => {
     const late = Promise.withResolvers<never>();
-    onAbort(limit, () => late.reject(limit.reason));
+    // In a round of the event loop timers come before sockets, and this after them.
+    onAbort(limit, () => setImmediate(late.reject, limit.reason));
     return Promise.race([promise, late.promise]);
   });
