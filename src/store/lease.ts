@@ -45,6 +45,12 @@ export interface RowLease extends Disposable {
   readonly holder: string;
 }
 
+/** Of a request, which may have to wait for others. */
+interface Turn {
+  isAwaited: boolean;
+  wait(): void;
+}
+
 /** A lease survives one or two failed renewals. */
 const renewalsPerLease = 4;
 
@@ -79,11 +85,14 @@ export function createLeases(
     return setInterval(renew, leaseMs / renewalsPerLease).unref();
   }
 
-  /** Polls until the attempt gives anything but `busy`; once more after a fault that may have lost the answer. */
+  /**
+   * Polls until the attempt gives anything but `busy`; once more after a fault that may have lost the answer. Who waits for
+   * others goes on while the database is busy: a moment of it does not take the turn.
+   */
   async function poll<Found>(
     attempt: () => Promise<'taken' | 'busy' | Found>,
     signal: AbortSignal,
-    wait: () => void,
+    turn: Turn,
   ): Promise<'taken' | Found> {
     let hasFailed = false;
     for (let pause = firstPollMs; ; pause = Math.min(2 * pause, maxPollMs)) {
@@ -91,10 +100,11 @@ export function createLeases(
       try {
         const outcome = await attempt();
         if (outcome !== 'busy') return outcome;
-        wait();
+        turn.wait();
       } catch (error) {
-        if (hasFailed || !(error instanceof DatabaseFault) || error.reason !== 'unavailable') throw error;
-        hasFailed = true;
+        const reason = error instanceof DatabaseFault ? error.reason : null;
+        if (reason === 'unavailable' && !hasFailed) hasFailed = true;
+        else if (reason !== 'busy' || !turn.isAwaited) throw error;
       }
       await sleep(pause, undefined, { signal });
     }
@@ -116,10 +126,12 @@ export function createLeases(
       holderMark = '',
     ): Promise<RowLease | Found> {
       const holder = holderMark + newId(randomBytes);
-      let isWaiting = false;
-      const wait = () => {
-        if (!isWaiting) onWait(id);
-        isWaiting = true;
+      const turn: Turn = {
+        isAwaited: false,
+        wait() {
+          if (!turn.isAwaited) onWait(id);
+          turn.isAwaited = true;
+        },
       };
       return underDeadline(
         waitMs,
@@ -128,8 +140,8 @@ export function createLeases(
         async ({ signal: limit }) => {
           let unlock = () => {};
           try {
-            unlock = await lock.acquire(id, { signal: limit, onWait: wait });
-            const outcome = await poll(() => attempt({ claimed_by: holder, claimed_until: end() }), limit, wait);
+            unlock = await lock.acquire(id, { signal: limit, onWait: turn.wait });
+            const outcome = await poll(() => attempt({ claimed_by: holder, claimed_until: end() }), limit, turn);
             if (outcome !== 'taken') {
               unlock();
               return outcome;
