@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createKeyedLock } from '../../src/kernel/lib/keyed-lock.ts';
 import { createPlaces, type LeavePlace, placeLimits } from '../../src/kernel/places.ts';
 
 const never = () => new AbortController().signal;
@@ -50,4 +51,14 @@ test('who waits when the gateway stops is refused at once, and who would have to
   expect(() => takeOne('a')).toThrow(expect.objectContaining(refusal));
   // Requests in flight are carried out.
   expect(takeOne('b')).toEqual(expect.any(Function));
+});
+
+test('who waits when there are more places has one before who comes then', async () => {
+  let places = 1;
+  const lock = createKeyedLock(undefined, () => places);
+  await lock.acquire('a');
+  const waiting = [lock.acquire('a'), lock.acquire('a')];
+  places = 2;
+  const last = lock.acquire('a');
+  expect(await Promise.all([...waiting, last].map(stateOf))).toEqual(['taken', 'waiting', 'waiting']);
 });

@@ -20,20 +20,26 @@ export class QueueFull extends Error {
 export function createKeyedLock(maxWaiting = Number.POSITIVE_INFINITY, places: (key: string) => number = () => 1) {
   const lines = new Map<string, Line>();
 
-  /** The next in line has its place already when the one before it goes. */
-  function release(key: string, line: Line): void {
-    line.running -= 1;
+  function admit(key: string, line: Line): void {
     for (const next of line.waiting) {
       if (line.running >= places(key)) break;
       line.waiting.delete(next);
       line.running += 1;
       next.resolve();
     }
+  }
+
+  /** The next in line has its place already when the one before it goes. */
+  function release(key: string, line: Line): void {
+    line.running -= 1;
+    admit(key, line);
     if (line.running === 0) lines.delete(key);
   }
 
   function tryAcquire(key: string): (() => void) | null {
     const line = lines.get(key) ?? { running: 0, waiting: new Set() };
+    // There may be more places than when they came.
+    admit(key, line);
     if (line.running >= places(key)) return null;
     lines.set(key, line);
     line.running += 1;
