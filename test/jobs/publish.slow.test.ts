@@ -78,7 +78,10 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     expect(answer).toMatchObject(anError('invalid_parameters'));
     // A rule of our own is left to a service, which tells the same in its detail.
     if (backend.name === 'proxy' && answer.issues.length === 0) expect(answer.message).toMatch(message);
-    else expect(answer.issues).toEqual([{ path: ['input', ...path], message: expect.stringMatching(message) }]);
+    else
+      expect(answer.issues).toEqual([
+        { path: ['input', ...path], code: expect.any(String), message: expect.stringMatching(message) },
+      ]);
     expect((await jobs.workspace.job(draftId)).state).toBe('draft');
   });
 
