@@ -68,6 +68,7 @@ const slowPosts = (account = demoId('pnet')) =>
 test('the first start creates the demo and says where its key is; the second start creates nothing', async () => {
   const first = await start();
   expect(first.output()).toContain(`its API key is in ${file('demo-key')}`);
+  await first.line(/NODE_ENV=development: webhooks may lead to loopback .+ pages of loopback origins may call/);
   expect(statSync(file('demo-key')).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(directory.path, 'data'))).toEqual(
     expect.arrayContaining(['demo-key', 'postern.db', 'secret']),

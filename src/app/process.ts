@@ -89,6 +89,7 @@ async function main(): Promise<void> {
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
   if (app.metricsAddress !== null) logger.info(`Metrics: ${app.metricsAddress}`);
   if (config.webhooksPage) logger.info(`Webhooks: ${address}${webhooksPage}`);
+  if (config.openings.length > 0) logger.info(`NODE_ENV=development: ${config.openings.join(', and ')}`);
   if (app.signInToken !== null) {
     // For the terminal only: others may read the log.
     process.stderr.write(

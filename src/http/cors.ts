@@ -6,9 +6,11 @@
  */
 import type { IncomingRequest } from './incoming-request.ts';
 
+/** As browsers write them, `https://app.example`; or `loopback`: those of the pages that this machine serves. */
+export type Origins = readonly string[] | 'loopback';
+
 interface CorsOptions {
-  /** As browsers write them: `https://app.example`. */
-  readonly origins: readonly string[];
+  readonly origins: Origins;
   readonly covers: (path: string) => boolean;
 }
 
@@ -43,11 +45,16 @@ const preflightMaxAge = '7200';
 /** Names of headers with commas between, as scripts choose them. */
 const listOfHeaders = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
 
+/** By the name in the address bar: one of the public DNS that leads to this machine is not among them (DNS rebinding). */
+const loopbackOrigin = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
+
+export const isAllowedOrigin = (origin: string, origins: Origins): boolean =>
+  origins === 'loopback' ? loopbackOrigin.test(origin) : origins.includes(origin);
+
 export function corsFor({ origins, covers }: CorsOptions): Cors {
-  const allowed = new Set(origins);
   const headersFor = (path: string, origin: string | undefined): Readonly<Record<string, string>> => {
     if (!covers(path)) return {};
-    if (origin === undefined || !allowed.has(origin)) return { vary: 'origin' };
+    if (origin === undefined || !isAllowedOrigin(origin, origins)) return { vary: 'origin' };
     return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed };
   };
   return {
@@ -61,7 +68,7 @@ export function corsFor({ origins, covers }: CorsOptions): Cors {
       request.route = 'preflight';
       request.varyBy('access-control-request-headers');
       // Unknown headers do no harm, and clients send their own, such as apollographql-client-name.
-      if (allowed.has(origin)) {
+      if (isAllowedOrigin(origin, origins)) {
         request.addHeaders({
           'access-control-allow-methods': allowedMethods,
           'access-control-max-age': preflightMaxAge,

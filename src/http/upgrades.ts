@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { malformedRequest, ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import { commaList } from '../kernel/lib/comma-list.ts';
+import { isAllowedOrigin, type Origins } from './cors.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { pathIn } from './request-head.ts';
 
@@ -10,7 +11,7 @@ export interface SocketRoute {
   readonly path: string;
   readonly protocol: string;
   /** Pages that may open it, besides its own origin's. */
-  readonly origins: readonly string[];
+  readonly origins: Origins;
 }
 
 const socketVersion = '13';
@@ -43,13 +44,13 @@ export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): 
       `Ask for the subprotocol ${route.protocol}, as the library graphql-ws does: no other is spoken.`,
     );
   }
-  if (isAllowedOrigin(headers, route.origins)) return undefined;
+  if (mayOpen(headers, route.origins)) return undefined;
   return new ServiceError('resource_access_restricted', {
-    detail: 'Pages of this origin may not open the WebSocket: CORS_ORIGINS does not list it.',
+    detail: 'Pages of this origin may not open the WebSocket: CORS_ORIGINS does not allow it.',
   });
 }
 
 /** Browsers always name a page's origin. */
-function isAllowedOrigin({ origin, host = '' }: IncomingMessage['headers'], origins: readonly string[]): boolean {
-  return origin === undefined || origins.includes(origin) || URL.parse(origin)?.host === host.toLowerCase();
+function mayOpen({ origin, host = '' }: IncomingMessage['headers'], origins: Origins): boolean {
+  return origin === undefined || isAllowedOrigin(origin, origins) || URL.parse(origin)?.host === host.toLowerCase();
 }

@@ -95,6 +95,12 @@ export function readBlocks(value: string): readonly AddressBlock[] {
   });
 }
 
+/** This machine. */
+export const loopback = readBlocks('127.0.0.0/8, ::1');
+
+/** @param host as in a URL or in HOST */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
+
 /** Null for a name. The URL parser has normalised every notation (decimal, hex, short, …). */
 export function literalAddress({ hostname }: { readonly hostname: string }): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;

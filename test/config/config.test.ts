@@ -311,7 +311,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
   },
   CORS_ORIGINS: {
     of: ({ corsOrigins }) => corsOrigins,
-    unset: [],
+    unset: 'loopback',
     good: [
       ['https://app.example', ['https://app.example']],
       [
@@ -421,7 +421,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
   },
   OUTBOUND_ALLOW: {
     of: ({ outboundAllow }) => outboundAllow.map(([address, bits]) => `${address}/${bits}`),
-    unset: [],
+    unset: ['127.0.0.0/8', '::1/128'],
     good: [['10.0.0.0/8, 127.0.0.1', ['10.0.0.0/8', '127.0.0.1/32']]],
     bad: [
       ['10.0.0.0/33', 'OUTBOUND_ALLOW '],
@@ -746,6 +746,30 @@ test.each([
   [{ NODE_ENV: 'test' }, 0],
 ])('%j: a stop waits %i ms', (environment, delay) => {
   expect(readConfig(environment).shutdownDelayMs).toBe(delay);
+});
+
+/** [the environment, the webhooks' blocks, the pages, whether the start tells of either] */
+const openings: readonly (readonly [Record<string, string>, string, string, number])[] = [
+  [{}, '127.0.0.0/8 ::1/128', 'loopback', 2],
+  [{ NODE_ENV: 'development', HOST: 'localhost' }, '127.0.0.0/8 ::1/128', 'loopback', 2],
+  [{ HOST: '::1' }, '127.0.0.0/8 ::1/128', 'loopback', 2],
+  [{ HOST: '0.0.0.0' }, '', '', 0],
+  [{ HOST: '192.0.2.1' }, '', '', 0],
+  [{ NODE_ENV: 'test' }, '', '', 0],
+  [production, '', '', 0],
+  [{ ...production, HOST: '127.0.0.1', OUTBOUND_ALLOW: '', CORS_ORIGINS: '' }, '', '', 0],
+  [{ OUTBOUND_ALLOW: '10.0.0.0/8' }, '10.0.0.0/8', 'loopback', 1],
+  [{ CORS_ORIGINS: 'https://app.example' }, '127.0.0.0/8 ::1/128', 'https://app.example', 1],
+  [{ OUTBOUND_ALLOW: '10.0.0.0/8', CORS_ORIGINS: 'https://app.example' }, '10.0.0.0/8', 'https://app.example', 0],
+  [{ ...production, OUTBOUND_ALLOW: '127.0.0.1' }, '127.0.0.1/32', '', 0],
+  [{ ...production, CORS_ORIGINS: 'http://localhost:5173' }, '', 'http://localhost:5173', 0],
+];
+
+test.each(openings)('%j: webhooks may lead to "%s", and pages of "%s" may call', (environment, blocks, pages, told) => {
+  const { outboundAllow, corsOrigins, openings } = readConfig(environment);
+  expect(outboundAllow.map(([address, bits]) => `${address}/${bits}`).join(' ')).toBe(blocks);
+  expect(corsOrigins === 'loopback' ? corsOrigins : corsOrigins.join(' ')).toBe(pages);
+  expect(openings).toHaveLength(told);
 });
 
 test('in production DATABASE_URL is required', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { exposedHeaders } from '../../src/http/cors.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 import { requestLine, startBothWays } from '../compiled/both-ways.ts';
-import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { chromium } from '../support/servers.ts';
 
 const allowed = 'https://app.example';
@@ -221,6 +221,39 @@ test('a compiled operation has the same headers', async () => {
   const lines = on.log.length;
   expect((await preflight(on, '/graphql', 'POST', allowed)).status).toBe(204);
   expect(await requestLine(on, lines)).toMatchObject({ method: 'OPTIONS', path: '/graphql', status: 204 });
+});
+
+/** [the origin of a page, whether it may call a gateway in development] */
+const ofDevelopers: readonly (readonly [string, boolean])[] = [
+  ['http://localhost:5173', true],
+  ['http://127.0.0.1:8080', true],
+  ['http://[::1]:3000', true],
+  ['http://localhost', true],
+  ['https://localhost:5173', false],
+  // A name of the public DNS that leads to this machine, and names that only begin or end like it.
+  ['http://evil.example:4000', false],
+  ['http://localhost.evil.example', false],
+  ['http://127.0.0.1.evil.example:5173', false],
+  ['http://evil.localhost:5173', false],
+  ['http://localhost@evil.example', false],
+  ['null', false],
+];
+
+test('in development pages of loopback origins may call, by the name in their address, and webhooks lead to loopback', async () => {
+  const gateway = await startGateway({ environment: { NODE_ENV: 'development' } });
+  onTestFinished(() => gateway.close());
+  for (const [origin, may] of ofDevelopers) {
+    const response = await fetch(`${gateway.address}/graphql`, { headers: { origin } });
+    expect([origin, response.headers.get('access-control-allow-origin')]).toEqual([origin, may ? origin : null]);
+    const asked = await preflight(gateway, '/graphql', 'POST', origin);
+    expect([origin, asked.headers.has('access-control-allow-methods')]).toEqual([origin, may]);
+    const page = await fetch(`${gateway.address}/docs`, { headers: { origin } });
+    expect(page.headers.get('access-control-allow-origin')).toBeNull();
+  }
+  const { key } = await gateway.workspace();
+  const create = `mutation { createWebhook(input: {
+    name: "n", requestUrl: "http://127.0.0.1:9999/", source: USERS, events: [NEW_RELATION] }) { __typename ... on ServiceError { message } } }`;
+  expect((await graphql(gateway.address, key, create)).data.createWebhook.__typename).toBe('WebhookCreated');
 });
 
 test('without CORS_ORIGINS there are no CORS headers', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_036,
+  app: 4_047,
   auth: 1_475,
   cache: 360,
   capabilities: 300,
@@ -24,11 +24,11 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_130,
   'graphql/schema': 106,
-  http: 2_333,
+  http: 2_341,
   kernel: 3_320,
   'main.ts': 2,
-  net: 1_419,
-  pages: 1_093,
+  net: 1_425,
+  pages: 1_090,
   providers: 1_696,
   rest: 618,
   splice: 3_122,

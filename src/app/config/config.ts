@@ -6,6 +6,7 @@ import type { DocumentSettings } from '../../graphql/documents/document-manifest
 import { ConfigError } from '../../kernel/config-error.ts';
 import { keysOf } from '../../kernel/lib/objects.ts';
 import type { SetUp } from '../../kernel/set-up.ts';
+import { isLoopback, loopback } from '../../net/addresses.ts';
 import type { ProxySettings } from '../../net/proxies.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { postgresDefaults } from '../../store/postgres-settings.ts';
@@ -41,6 +42,9 @@ export function readConfig(given: Environment) {
   }
   const dataDirectory = database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data';
   const demo = values.DEMO ?? !production;
+  // Of a developer's own machine. Others can reach a gateway that listens elsewhere.
+  const isLocal = values.NODE_ENV === 'development' && isLoopback(values.HOST);
+  const isOpen = (name: 'CORS_ORIGINS' | 'OUTBOUND_ALLOW') => isLocal && !isSet(name);
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -56,6 +60,11 @@ export function readConfig(given: Environment) {
     logLevel: values.LOG_LEVEL,
     /** To be told: variables that are set and have no effect. */
     inVain: setInVain(environment),
+    /** To be told: what is allowed in development alone. */
+    openings: [
+      ...(isOpen('OUTBOUND_ALLOW') ? ['webhooks may lead to loopback addresses (OUTBOUND_ALLOW)'] : []),
+      ...(isOpen('CORS_ORIGINS') ? ['pages of loopback origins may call (CORS_ORIGINS)'] : []),
+    ],
     telemetry: telemetrySettings(values, proxies),
     /** Of an idle connection. */
     keepAliveMs: values.KEEP_ALIVE_MS,
@@ -75,14 +84,14 @@ export function readConfig(given: Environment) {
     /** Also whether errors suggest names. */
     introspection: values.INTROSPECTION,
     federation: values.FEDERATION,
-    corsOrigins: values.CORS_ORIGINS,
+    corsOrigins: isOpen('CORS_ORIGINS') ? ('loopback' as const) : values.CORS_ORIGINS,
     documents: documentSettings(values),
     compression: values.COMPRESSION,
     compiledOperations: values.COMPILED_OPERATIONS,
     responseCache: responseCacheSettings(values, upstream),
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: fixed.responseBytes,
-    outboundAllow: values.OUTBOUND_ALLOW,
+    outboundAllow: isOpen('OUTBOUND_ALLOW') ? loopback : values.OUTBOUND_ALLOW,
     /** On the way to webhooks. */
     outboundProxies: values.OUTBOUND_PROXY ? proxies : undefined,
     /** Those of `/etc/resolv.conf`. */

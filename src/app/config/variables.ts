@@ -44,7 +44,7 @@ export const variables = {
     'Largest number of connections to Postgres, apart from the one that listens. Keys, accounts and jobs get a fifth each, the delivery queue a tenth, webhooks and deliveries the rest.',
   ),
   NODE_ENV: prefault(oneOf(['development', 'production', 'test']), 'development').describe(
-    '`development` or `production`.',
+    '`development` or `production`. In development, a gateway that listens on a loopback address lets webhooks lead to this machine, and its pages call, unless `OUTBOUND_ALLOW` or `CORS_ORIGINS` is set.',
   ),
   LOG_LEVEL: prefault(oneOf(logLevels), 'info').describe(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`),
   OTEL_SDK_DISABLED: prefault(trueOrFalse, 'false').describe(
@@ -103,7 +103,7 @@ export const variables = {
     '`on` makes the gateway a subgraph of Apollo Federation 2: the schema has `_service`, which composers read, and `_entities`.',
   ),
   CORS_ORIGINS: prefault(origins, '').describe(
-    'Origins, separated by commas, whose pages may call GraphQL and REST, and open a WebSocket: `https://app.example,http://localhost:5173`. If unset, none.',
+    'Origins, separated by commas, whose pages may call GraphQL and REST, and open a WebSocket: `https://app.example,http://localhost:5173`. If unset, none; in development on a loopback address `http://localhost`, `http://127.0.0.1` and `http://[::1]` with any port.',
   ),
   COMPRESSION: prefault(onOrOff, 'off').describe(
     '`on` compresses responses of GraphQL and REST for clients that accept it, `off` leaves that to a reverse proxy.',
@@ -130,7 +130,7 @@ export const variables = {
     'Largest cost of a GraphQL operation, in the units of `@cost` in `schema.graphql`.',
   ),
   OUTBOUND_ALLOW: prefault(readBy(readBlocks), '').describe(
-    'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`.',
+    'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`. If unset, none; in development on a loopback address `127.0.0.0/8` and `::1`.',
   ),
   DELIVERY_RETENTION_DAYS: prefault(numberBetween(1, 3_650), '30').describe(
     'Days to keep events and their finished or held deliveries.',

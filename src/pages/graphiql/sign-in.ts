@@ -14,7 +14,7 @@ import { sendJson } from '../../http/send.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import { hour } from '../../kernel/lib/time-units.ts';
-import { inBlocks, readBlocks } from '../../net/addresses.ts';
+import { inBlocks, isLoopback, loopback } from '../../net/addresses.ts';
 
 /** Long enough to come back to the terminal, short enough for old output to be harmless. */
 export const tokenLifetimeMs = hour;
@@ -94,7 +94,7 @@ export const signInRoutes = (endpoint: string, { exchange }: SignIn): Route[] =>
 const ofBrowsers =
   /^(?:host|connection|content-length|authorization|accept|accept-(?:encoding|language|charset)|origin|referer|user-agent|sec-(?:fetch|ch|gpc)\b.*|cookie|cache-control|pragma|dnt|priority|te|save-data|idempotency-key|traceparent|tracestate)$/;
 
-const thisMachine = inBlocks(readBlocks('127.0.0.0/8, ::1/128'));
+const thisMachine = inBlocks(loopback);
 
 /**
  * Whether a request comes from this machine, through nothing that announces itself; by the address of the connection,
@@ -112,6 +112,3 @@ const isFromOwnPage = ({ headers }: IncomingRequest): boolean => {
   const { host = '', origin, 'sec-fetch-site': site = 'same-origin' } = headers;
   return origin === `http://${host}` && site === 'same-origin' && isLoopback(host.replace(/:\d+$/, ''));
 };
-
-/** @param host as in a URL or in HOST */
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
