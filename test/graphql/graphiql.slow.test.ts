@@ -91,6 +91,14 @@ describe('the examples', () => {
     expect(await commentOf(exampleOf(network === 'pnet' ? 'PnetPosts' : 'PhotonetPosts'))).toContain(what);
   });
 
+  it('all are served as they are', async () => {
+    const served = (await servedExamples(schema)).flatMap((group) => group.examples);
+    const whole = await Promise.all(
+      examples.map(async (example) => ({ ...example, ...(await exampleParts(example)) })),
+    );
+    expect(served).toEqual(whole);
+  });
+
   /** What each is there to show, seen in its answer. */
   const shows: Record<Name, (data: GraphQLResponse['data']) => void> = {
     WhoAmI: ({ viewer, accounts }) => {
@@ -346,14 +354,25 @@ describe.each(setUps.filter((setUp) => setUp !== 'embedded'))('the examples of %
     await service.close();
   });
 
-  it('show each field of Query, Mutation and Subscription', async () => {
+  it('show each field of Query, Mutation and Subscription but those that find what all others find', async () => {
     const schema = schemas[setUp];
     const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
     const served = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
     const texts = (await servedExamples(schema)).flatMap(({ examples: all }) => all.map(({ query }) => query));
-    expect(
-      served.filter((name) => !texts.some((text) => new RegExp(`^  (\\w+: )?${name}\\b`, 'm').test(text))),
-    ).toEqual([]);
+    const isShown = (name: string) => texts.some((text) => new RegExp(`^  (\\w+: )?${name}\\b`, 'm').test(text));
+    expect(served.filter((name) => !isShown(name) && !['node', 'nodes', 'viewer'].includes(name))).toEqual([]);
+  });
+
+  it('name only each other, and have the variables that they declare', async () => {
+    const served = (await servedExamples(schemas[setUp])).flatMap((group) => group.examples);
+    const missing = examples.filter(({ name }) => served.every((each) => each.name !== name));
+    for (const { name, about, query, variables } of served) {
+      expect(
+        missing.filter(({ title }) => about.join('\n').includes(`"${title}"`)),
+        name,
+      ).toEqual([]);
+      for (const variable of Object.keys(variables)) expect(query, name).toContain(`$${variable}:`);
+    }
   });
 
   it('run, and fail only where they show a failure or name an object of the demo', async () => {

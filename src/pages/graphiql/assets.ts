@@ -61,19 +61,16 @@ function exampleModule(examples: readonly ServedExample[]): StaticFile {
 }
 
 function textsOf(example: ServedExample, all: readonly ServedExample[]) {
-  const { title, query, variables } = example;
-  const { about, next } = nextOf(example, all);
+  const { title, about, query, variables } = example;
   const text = Object.keys(variables).length === 0 ? '' : JSON.stringify(variables, null, 2);
-  return { title, about, query, variables: text, next: next.name };
+  return { title, about, query, variables: text, next: nextExample(example, all).name };
 }
 
-/** The first one that "Try next" names, or the next of the menu; what names only others, which are not served, is not said. */
-function nextOf(example: ServedExample, all: readonly ServedExample[]) {
-  const { about } = example;
-  const titles = [...(about.at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title);
+/** The first one that "Try next" names, or the next of the menu. */
+function nextExample(example: ServedExample, all: readonly ServedExample[]): ServedExample {
+  const titles = [...(example.about.at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title);
   const named = all.find(({ title }) => titles.includes(title));
-  const following = all[(all.indexOf(example) + 1) % all.length] as ServedExample;
-  return { about: named || titles.length === 0 ? about : about.slice(0, -1), next: named ?? following };
+  return named ?? (all[(all.indexOf(example) + 1) % all.length] as ServedExample);
 }
 
 /** A file that browsers cache, unlike the response to an introspection, without what `buildClientSchema` takes for granted. */

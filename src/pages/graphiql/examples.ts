@@ -334,13 +334,20 @@ export interface ServedGroup {
   readonly examples: readonly ServedExample[];
 }
 
-/** The groups of what a gateway serves: examples whose first field it has, without what else it does not have. */
+/** The groups of what a gateway serves: examples whose root fields it has, without what else it does not have. */
 export async function servedExamples(schema: GraphQLSchema): Promise<ServedGroup[]> {
   const served = async ({ title, examples: all }: ExampleGroup): Promise<ServedGroup> => ({
     title,
     examples: (await Promise.all(all.map((example) => servedExample(schema, example)))).flat(),
   });
-  return (await Promise.all(exampleGroups.map(served))).filter(({ examples: left }) => left.length > 0);
+  const groups = (await Promise.all(exampleGroups.map(served))).filter(({ examples: left }) => left.length > 0);
+  const titles = new Set(groups.flatMap(({ examples: left }) => left.map(({ title }) => title)));
+  const missing = examples.flatMap(({ title }) => (titles.has(title) ? [] : `"${title}"`));
+  const isTrue = (paragraph: string) => !missing.some((title) => paragraph.includes(title));
+  return groups.map(({ title, examples: left }) => ({
+    title,
+    examples: left.map((example) => ({ ...example, about: example.about.filter(isTrue) })),
+  }));
 }
 
 async function servedExample(schema: GraphQLSchema, example: Example): Promise<ServedExample[]> {
@@ -348,12 +355,18 @@ async function servedExample(schema: GraphQLSchema, example: Example): Promise<S
   const document = parse(query);
   const [operation] = document.definitions.filter(isOperation);
   const root = operation && schema.getRootType(operation.operation)?.getFields();
-  const [first] = operation?.selectionSet.selections ?? [];
-  if (!root || first?.kind !== Kind.FIELD || !(first.name.value in root)) return [];
+  if (!root || rootFieldsOf(operation).some((name) => !(name in root))) return [];
   if (validate(schema, document).length === 0) return [{ ...example, about, query }];
   const part = servedPart(schema, document);
-  return part && validate(schema, part).length === 0 ? [{ ...example, about, query: `${print(part)}\n` }] : [];
+  if (part === undefined || validate(schema, part).length > 0) return [];
+  const declared = part.definitions.filter(isOperation).flatMap(({ variableDefinitions = [] }) => variableDefinitions);
+  const names = new Set(declared.map(({ variable }) => variable.name.value));
+  const variables = Object.fromEntries(Object.entries(example.variables).filter(([name]) => names.has(name)));
+  return [{ ...example, about, query: `${print(part)}\n`, variables }];
 }
+
+const rootFieldsOf = ({ selectionSet }: OperationDefinitionNode): string[] =>
+  selectionSet.selections.flatMap((each) => (each.kind === Kind.FIELD ? each.name.value : []));
 
 const isOperation = (node: DefinitionNode): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION;
 
