@@ -33,6 +33,8 @@ export function createSettlement({
   let next: Promise<void> | null = null;
   let isLate = false;
   let isClosed = false;
+  /** Whether the store may be closed. */
+  let isOver = false;
   let failedAt: number | null = null;
 
   if (store === null) {
@@ -68,7 +70,8 @@ export function createSettlement({
       trouble.worked();
     } catch (error) {
       failedAt = at;
-      trouble.failed(error);
+      // What `close` gave up fails with the store, and was told.
+      if (!isOver) trouble.failed(error);
     }
     isLate = false;
   }
@@ -88,6 +91,7 @@ export function createSettlement({
       due.add(bucket);
       next ??= current.then(() => {
         next = null;
+        if (isOver) return current;
         current = settleDue(store);
         return current;
       });
@@ -96,6 +100,7 @@ export function createSettlement({
     async close() {
       isClosed = true;
       await inTime(next ?? current);
+      isOver = true;
     },
   };
 }
