@@ -100,10 +100,9 @@ export async function openWebhooks(
   };
 }
 
-/** As many at once as there are connections. SQLite has one writer, which waits for nobody. */
+/** Has as many commands at once as there are connections. SQLite has one writer, and needs no line. */
 function linesOf(location: DatabaseLocation): InLine {
-  if (location.kind === 'sqlite')
-    return createWorkspaceLines(Number.POSITIVE_INFINITY, postgresDefaults.connectTimeoutMs);
+  if (location.kind === 'sqlite') return (_command, work) => work();
   const { connections, connectTimeoutMs } = location.settings ?? postgresDefaults;
   return createWorkspaceLines(divideConnections(connections).deliveries, connectTimeoutMs);
 }
@@ -120,7 +119,7 @@ const commandsInLine = <Port extends object>(port: PortName, methods: Port, inLi
           ),
   );
 
-/** What a request says that it acts on. */
+/** The id of what a command acts on, as its request has it: a delivery is a subject of its own. */
 function subjectOf(request: unknown): string | undefined {
   const { webhook_id, delivery_id, id, account_id } = isObject(request) ? request : {};
   const named = webhook_id ?? delivery_id ?? id ?? account_id;
