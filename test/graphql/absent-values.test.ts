@@ -177,11 +177,11 @@ const inputs: Readonly<Record<string, (named: Named) => object>> = {
     posting: {
       jobTitle: { text: 'New' },
       company: { text: 'One' },
-      recruiter: { functions: ['acct'] },
+      recruiter: { projectId: '1', functions: ['acct'] },
       autoArchiveApplicants: { hasFailedScreening: true },
       screeningQuestions: [
         { numeric: { question: 'How many?', minExpectation: 1 } },
-        { multipleChoices: { question: 'Which?', choices: ['a', 'b'], allowMultiple: false } },
+        { multipleChoices: { question: 'Which?', choices: ['a', 'b'], expectedChoices: ['a'] } },
       ],
     },
   }),
