@@ -24,7 +24,7 @@ export function rateLimits(
   context: RateLimitsContext,
 ): AdmissionLimits &
   Readonly<Record<'events' | 'eventBytes' | 'deliveries', RateLimit>> & {
-    /** Before the store closes, and after all who take. */
+    /** Ends settling. Called after all who take, and before the store closes. */
     close(): Promise<void>;
   } {
   const { settle, close } = createSettlement(context);

@@ -109,7 +109,7 @@ export interface DeliveryTuning {
 
 export interface DeliveryEngine {
   readonly emit: Emit;
-  /** Of a command that is in the line of the workspace already. */
+  /** Emits for a command that has its turn in the line of the workspace already. */
   readonly emitInTurn: Emit;
   readonly notifications: Notifications;
   readonly worker: Worker;
@@ -128,7 +128,7 @@ interface DeliveryEngineOptions {
   readonly channels: Channels | null;
   /** Lets other processes find out whether this one is alive. */
   readonly processId: string;
-  /** By default, nothing waits in a line. */
+  /** Lines of workspaces; by default none. */
   readonly inLine?: InLine;
   readonly vault: Vault;
   readonly allows: AddressRule;

@@ -45,7 +45,7 @@ export interface RowLease extends Disposable {
   readonly holder: string;
 }
 
-/** Of a request, which may have to wait for others. */
+/** What a request notes once it has to wait for others. */
 interface Turn {
   isAwaited: boolean;
   wait(): void;

@@ -26,8 +26,8 @@ export type InLine = <Result>(command: Command, work: () => Promise<Result>) => 
 
 /**
  * @param atOnce commands of a workspace: as many as there are connections
- * @param waitMs of a command for its turn, in milliseconds
- * @returns carries out a command, which must not wait for another. @throws as the work does; DatabaseFault; the signal's reason
+ * @param waitMs the longest wait for a turn, in milliseconds
+ * @returns carries out a command; its work must not ask for a turn. @throws as the work does; DatabaseFault; the signal's reason
  */
 export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
   /** By workspace, the subject that met a lock last. */

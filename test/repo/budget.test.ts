@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_047,
-  auth: 1_475,
+  app: 4_046,
+  auth: 1_480,
   cache: 360,
   capabilities: 300,
   'capabilities/accounts': 611,
@@ -28,7 +28,7 @@ const budget: Readonly<Record<string, number>> = {
   kernel: 3_320,
   'main.ts': 2,
   net: 1_425,
-  pages: 1_090,
+  pages: 1_100,
   providers: 1_696,
   rest: 618,
   splice: 3_122,

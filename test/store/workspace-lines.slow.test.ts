@@ -19,10 +19,10 @@ type Command<Name extends 'webhooks' | 'deliveries'> = Exclude<
   (typeof readMethods)[Name][number]
 >;
 
-/** For each command a request: the next command is one that does not compile until it stands here. */
+/** A request of each command. A new command does not compile until it stands here. */
 type Commands = Readonly<Record<Command<'webhooks'> | Command<'deliveries'>, () => Promise<unknown>>>;
 
-/** Wait for a lock, and of a response that waits for none: half of it. */
+/** The longest wait for a lock. A response that waits for none takes less than half of it. */
 const lockMs = 1_000;
 
 it.skipIf(postgres === undefined)(

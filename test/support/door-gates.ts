@@ -59,7 +59,7 @@ export const gatedDoors: Readonly<Record<string, GatedDoor>> = {
     accept: '*/*',
     gates: {
       ...ofBodies,
-      places: 'emissions of a workspace have lines of their own (store/workspace-lines.ts)',
+      places: 'commands of a workspace have lines of their own (store/workspace-lines.ts)',
       size: /^HTTP\/1.1 413 /,
       depth: tooDeep,
       rate: /^HTTP\/1.1 503 /,

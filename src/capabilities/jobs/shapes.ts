@@ -298,7 +298,7 @@ export interface JobPageRequest extends JobListRequest {
   readonly withContent?: boolean;
 }
 
-/** Required by the network before it publishes the draft: what opened it, and how long it stays open. */
+/** A checkpoint that the network requires before it publishes the draft, and how long it stays open. */
 export interface OpenCheckpoint extends Readonly<JobCheckpointOpened> {
   readonly attempts_left: number;
   readonly expires_at: number;

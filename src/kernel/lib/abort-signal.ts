@@ -120,7 +120,7 @@ export async function underDeadline<Value>(
   }
 }
 
-/** The promise's result, also where a busy process has yet to read it; the work behind it goes on after the time. @throws TimeoutError */
+/** The promise's result, also one that came in time and was not read yet. The work behind it goes on after the time. @throws TimeoutError */
 export const within = <Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> =>
   underDeadline(milliseconds, null, message, (limit) => {
     const late = Promise.withResolvers<never>();

@@ -17,7 +17,7 @@ import {
 import { StatisticsPeriodEnum } from './enums.ts';
 
 const AttemptStatisticsObject = builder.objectRef<AttemptStatistics>('AttemptStatistics').implement({
-  description: 'How delivery attempts ended that began in a time.',
+  description: 'Delivery attempts that began in a span of time.',
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start.' }),
     endsAt: t.expose('ends_at', {

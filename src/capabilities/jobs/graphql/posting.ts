@@ -64,7 +64,7 @@ export const jobItem: ItemSource<{ readonly jobId: string }> = {
   pages: ({ jobs }) => jobs.found,
 };
 
-/** As a mutation opened it, or as it is read. */
+/** A checkpoint as a mutation opened it, or as it is read. */
 export const CheckpointObject = builder.objectRef<JobCheckpointOpened | OpenCheckpoint>(
   'PnetJobPostingPublishCheckpoint',
 );
@@ -138,7 +138,7 @@ interface NamesJob {
   readonly job_id: string;
 }
 
-/** What a loader has read before a mutation. */
+/** Forgets what loaders have read before a mutation. */
 export function forgetPosting({ job_id }: NamesJob, { loaders }: GraphQLContext): void {
   loaders.jobFields.clearAll();
   loaders.jobs.clear(job_id);
@@ -159,7 +159,7 @@ export function postingAfter(result: NamesJob, context: GraphQLContext): Promise
 const isRead = (checkpoint: JobCheckpointOpened | OpenCheckpoint): checkpoint is OpenCheckpoint =>
   'attempts_left' in checkpoint;
 
-/** Null if the checkpoint is no longer open, as where another has followed. */
+/** The open checkpoint; null if this one is no longer open, or another has followed. */
 async function openOf(
   checkpoint: JobCheckpointOpened | OpenCheckpoint,
   context: GraphQLContext,
