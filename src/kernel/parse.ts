@@ -60,7 +60,7 @@ function violationsOf(issue: z.core.$ZodIssue, root: unknown, shape: z.ZodType):
   }
   const value = valueAt(root, path);
   if (value === undefined && path.length > 0) return [missingField(path)];
-  if (value === null) return [invalidField(path, 'required', 'must not be null: leave the field out instead')];
+  if (value === null) return [invalidField(path, 'not_allowed', 'must not be null: leave the field out instead')];
   return [{ path, ...codeAndLimitOf(issue), message: messageOfIssue(issue), errorName: errorNameOf(issue) }];
 }
 
