@@ -38,7 +38,6 @@ const inMemory = 'not null: it is made of the request and of what the program kn
 const otherReads: Readonly<Record<string, string>> = {
   'Query.account': notFound,
   'Query.delivery': notFound,
-  'Query.eventSamples': inMemory,
   'Query.jobPosting': notFound,
   'Query.node': notFound,
   'Query.webhook': notFound,

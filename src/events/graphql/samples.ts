@@ -1,5 +1,6 @@
 import { readsList } from '../../graphql/cost/weights.ts';
 import { builder } from '../../graphql/kit/builder.ts';
+import { nullMeansError } from '../../graphql/kit/semantic-nullability.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import { samplesOf } from '../samples.ts';
 import { webhookSourceNames } from '../sources.ts';
@@ -19,7 +20,7 @@ const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]
 
 const unknownSource = () =>
   invalidParameters([
-    { path: ['source'], code: 'not_allowed', message: `must be one of ${webhookSourceNames.join(', ')}` },
+    { path: ['source'], code: 'not_allowed', message: `must be one of ${webhookSourceNames.join(', ').toUpperCase()}` },
   ]);
 
 /** Documentation does not change with the clock. */
@@ -28,7 +29,8 @@ const sampleTime = new Date('2026-11-20T10:15:00Z');
 builder.queryField('eventSamples', (t) =>
   t.field({
     type: [EventSampleObject],
-    extensions: readsList(40),
+    nullable: true,
+    extensions: { ...readsList(40), ...nullMeansError },
     description: 'A realistic payload of each event.',
     args: {
       source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all.' }),
