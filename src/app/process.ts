@@ -86,6 +86,7 @@ async function main(): Promise<void> {
   });
   if (config.needsDatabase && config.database.kind === 'sqlite')
     logger.info(`Database: ${resolve(config.database.file)}`);
+  if (config.upstream !== null) logger.info(`Service: ${config.upstream.origin} (${config.setUp})`);
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
   if (app.metricsAddress !== null) logger.info(`Metrics: ${app.metricsAddress}`);
   if (config.webhooksPage) logger.info(`Webhooks: ${address}${webhooksPage}`);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_046,
+  app: 4_047,
   auth: 1_480,
   cache: 360,
   capabilities: 300,
@@ -15,7 +15,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/posts': 1_281,
   'capabilities/webhooks': 2_756,
   delivery: 4_063,
-  events: 553,
+  events: 555,
   graphql: 1_102,
   'graphql/cost': 729,
   'graphql/documents': 892,
