@@ -155,7 +155,7 @@ mutationField('revealWebhookSecret', {
 });
 
 mutationField('deleteWebhook', {
-  description: 'Deletes a webhook for good, and ends its deliveries.',
+  description: 'Deletes a webhook for good, with all its deliveries.',
   input: DeleteWebhookInput,
   inputDescription: 'The webhook to delete.',
   result: deleteResult,
