@@ -19,7 +19,7 @@ const failure = '... on ServiceError { code status message requestId }';
 const documents = {
   posts: `query Posts($accountId: ID!, $identifier: String!, $isCompany: Boolean, $first: Int, $after: String) {
     posts(accountId: $accountId, identifier: $identifier, isCompany: $isCompany, first: $first, after: $after) {
-      edges { cursor node ${wholeSelection('Post', ['PnetAuthor.posts', 'PhotonetOwner.posts'])} }
+      edges { cursor node ${wholeSelection('Post', ['PnetAuthor.posts', 'PhotonetAuthor.posts'])} }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     } }`,
   editJob: `mutation Edit($input: EditJobInput!) {
@@ -357,7 +357,7 @@ describe("Apollo's cache", () => {
     }
     const types = new Set(entries.map(([, { __typename }]) => __typename));
     expect([...types].filter((type) => type !== undefined).sort()).toEqual([
-      'PhotonetOwner',
+      'PhotonetAuthor',
       'PhotonetPost',
       'PnetAuthor',
       'PnetPost',

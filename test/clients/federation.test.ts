@@ -306,7 +306,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
       ['PnetPost', pnetPost.id],
       ['PnetAuthor', pnetPost.author.id],
       ['PhotonetPost', photonetPost.id],
-      ['PhotonetOwner', photonetPost.author.id],
+      ['PhotonetAuthor', photonetPost.author.id],
       ['AccountEvent', globalId('AccountEvent', eventId)],
       ...raw.map(([type, kind, , rawId]) => [type, globalId(kind, rawId)] as const),
     ] as const;

@@ -183,7 +183,7 @@ export const faults: Readonly<Record<string, Fault>> = {
       : leaf,
   ),
   'aliases are forgotten': texts((text) => text.replaceAll('"as_', '"')),
-  'the name of a type is wrong': texts((text) => text.replaceAll('"PnetAuthor"', '"PhotonetOwner"')),
+  'the name of a type is wrong': texts((text) => text.replaceAll('"PnetAuthor"', '"PhotonetAuthor"')),
   'an object begins with a comma': texts((text) => (text.startsWith(',') ? text : text.replace('{"', '{,"'))),
   'brackets of windows are forgotten': parts((part) => (part.kind === 'text' && part.text === '[' ? [] : part)),
   'entries of lists are forgotten': parts((part) => (part.kind === 'list' ? { kind: 'text', text: '[]' } : part)),

@@ -12,7 +12,7 @@ const pnet = 'pnet-----------------A';
 const allOf = (type: string): string =>
   wholeSelection(type, [
     'PnetAuthor.posts',
-    'PhotonetOwner.posts',
+    'PhotonetAuthor.posts',
     'PnetJobPosting.account',
     ...['accounts', 'deliveries', 'statistics'].map((field) => `${type}.${field}`),
   ]);

@@ -37,7 +37,7 @@ const routes: Readonly<Record<string, (field: string, named: Named & { readonly 
   Delivery: (field, { deliveryId }) => `delivery(deliveryId: ${text(deliveryId)}) { ${field} }`,
   PnetAuthor: (field, { accountId }) =>
     `posts(accountId: ${text(accountId)}, identifier: "ACoSandbox1", first: 1) { nodes { ... on PnetPost { author { ${field} } } } }`,
-  PhotonetOwner: (field, { photonetId }) =>
+  PhotonetAuthor: (field, { photonetId }) =>
     `posts(accountId: ${text(photonetId)}, identifier: "sandbox.sixty", first: 1) { nodes { ... on PhotonetPost { author { ${field} } } } }`,
 };
 

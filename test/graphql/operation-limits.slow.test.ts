@@ -138,7 +138,7 @@ describe('limits of an operation', () => {
     }
     const accountId = await workspace.account();
     const post100 = (n: number) =>
-      `p${n}: posts(accountId: $accountId, identifier: "ACoSandbox250", first: 100) { nodes ${wholeSelection('Post', ['PnetAuthor.posts', 'PhotonetOwner.posts'])} pageInfo { hasNextPage endCursor } }`;
+      `p${n}: posts(accountId: $accountId, identifier: "ACoSandbox250", first: 100) { nodes ${wholeSelection('Post', ['PnetAuthor.posts', 'PhotonetAuthor.posts'])} pageInfo { hasNextPage endCursor } }`;
     const { data, errors } = await graphql(
       gateway.address,
       workspace.key,

@@ -142,7 +142,7 @@ const sharing: Readonly<Record<string, z.ZodObject>> = {
   PnetPost: pnetPostShape,
   PnetAuthor: pnetPostShape.shape.author,
   PhotonetPost: photonetPostShape,
-  PhotonetOwner: photonetPostShape.shape.owner,
+  PhotonetAuthor: photonetPostShape.shape.owner,
 };
 
 /** The fields of an interface that the contract has under another name, as `Type.field`. */

@@ -64,7 +64,7 @@ test('every kind of post, and every author, has the interface that its network s
   expect(names('NetworkPost')).toEqual(postTypes().sort());
   expect(names('NetworkAuthor')).toEqual(postTypes().map(authorOf).sort());
   expect(sharedNames).toEqual(
-    expect.arrayContaining(['PnetPost.hasReacted', 'PhotonetPost.text', 'PhotonetOwner.name']),
+    expect.arrayContaining(['PnetPost.hasReacted', 'PhotonetPost.text', 'PhotonetAuthor.name']),
   );
 });
 
@@ -123,7 +123,7 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     ['PhotonetPost', 'sandbox.gallery', 3],
   ] as const)('a whole %s of %s is read by its id', async (typeName, identifier, first) => {
     const network = typeName === 'PnetPost' ? 'pnet' : 'photonet';
-    const selection = wholeSelection(typeName, ['PnetAuthor.posts', 'PhotonetOwner.posts']);
+    const selection = wholeSelection(typeName, ['PnetAuthor.posts', 'PhotonetAuthor.posts']);
     const { data } = await posts.workspace.ask(
       `query ($accountId: ID!, $identifier: String!, $first: Int!) {
          posts(accountId: $accountId, identifier: $identifier, first: $first) { nodes { ... on ${typeName} ${selection} } } }`,

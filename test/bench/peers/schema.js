@@ -123,9 +123,9 @@ export const resolvers = (client) => {
       hasCommentsDisabled: ({ comments_disabled }) => comments_disabled,
     },
     PhotonetCaption: { ...renamed('hasTranslation', 'createdAt'), isEdited: ({ edited }) => edited },
-    PhotonetOwner: {
+    PhotonetAuthor: {
       ...providerId,
-      id: ({ id }) => globalId('PhotonetOwner', 'a', id),
+      id: ({ id }) => globalId('PhotonetAuthor', 'a', id),
       profilePictureUrl: ({ profile_pic_url }) => profile_pic_url,
       ...renamed('isVerified', 'isPrivate'),
       posts: postsOfAuthor,

@@ -28,11 +28,11 @@ const MediaObject = partType<PhotonetPost['preview_image']>('PhotonetMedia', {
   }),
 });
 
-const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetOwner', {
+const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetAuthor', {
   description: 'A photonet user who publishes posts.',
   interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PhotonetOwner', key: 'id' }),
+    id: globalIdField(t, { kind: 'PhotonetAuthor', key: 'id' }),
     providerId: t.exposeID('id', required('Id on photonet, for `identifier`.')),
     username: t.exposeString('username', required('Username, for `identifier` as well.')),
     name: t.exposeString('username', required('Name to show: the `username`.')),
@@ -63,7 +63,7 @@ const PhotonetPostObject = registerPosts<PhotonetPost>({
   provider: 'PHOTONET',
   type: 'PhotonetPost',
   ids: photonetPostIds,
-  author: { type: 'PhotonetOwner', in: ({ owner }) => [owner] },
+  author: { type: 'PhotonetAuthor', in: ({ owner }) => [owner] },
 });
 
 PhotonetPostObject.implement({
