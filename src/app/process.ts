@@ -15,7 +15,7 @@ import { configHelp, readConfig } from './config/config.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 
-Usage: npm start [-- --help]
+Usage: npx postern start [--help]
 
 Environment variables, all optional:
 ${configHelp()}

@@ -1,11 +1,15 @@
 /** The commands, run as processes: their output, their effect on the database, and their error messages. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commands } from '../../src/app/cli/commands.ts';
 import { accountTypes } from '../../src/auth/account.ts';
 import { scopeNames } from '../../src/kernel/caller.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
-import { type Ended, runProcess } from '../support/process.ts';
+import { type Ended, runProcess, startProcess } from '../support/process.ts';
 import { rest } from '../support/rest.ts';
 import { json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
 
@@ -171,7 +175,7 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
   ['key', [...acme, '--expires', '2001-01-01'], '--expires must be in the future, but is "2001-01-01"'],
   ['key', [...acme, '--expire', '30d'], "Unknown option '--expire'. See --help."],
   ['key', [...acme, 'more'], '"more" is not expected here. See --help.'],
-  ['key', ['revoke'], 'revoke needs the id of a key: see "npm run key -- list"'],
+  ['key', ['revoke'], 'revoke needs the id of a key: see "npx postern key list"'],
   ['key', ['make'], '"make" must be one of create, list, revoke. See --help.'],
   ['account', ['connect', '--type', 'PNET'], '--workspace is required'],
   [
@@ -184,23 +188,118 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     ['connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'bad'],
     '--session must be one of ok, ',
   ],
-  ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npm run sandbox -- events"'],
+  ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npx postern sandbox events"'],
   ['sandbox', ['emit', 'user', 'new_relation'], '<source> must be one of '],
   ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],
   ['sandbox', ['emit', 'users', 'new_relation'], 'No account is connected yet'],
   ['sandbox', ['emit', 'users', 'new_relation', '--account', 'x'], '--account names x, which is not an account'],
-  ['backup', [], 'backup needs a folder to create: npm run backup -- <folder>.'],
+  ['backup', [], 'backup needs a folder to create: npx postern backup <folder>.'],
   ['backup', ['a', 'b'], '"b" is not expected here. See --help.'],
-  ['restore', [], 'restore needs the folder of a backup: npm run restore -- <folder>.'],
+  ['restore', [], 'restore needs the folder of a backup: npx postern restore <folder>.'],
   ['restore', ['nowhere'], 'nowhere is not a backup'],
   ['migrate', ['--chek'], "Unknown option '--chek'. See --help."],
   ['migrate', ['now'], "Unexpected argument 'now'"],
   ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
 ];
 
+const launcher = 'src/app/postern.js';
+
+describe('postern', () => {
+  test('--help lists every command with a sentence, and so does no command', async () => {
+    for (const args of [['--help'], ['-h'], ['help'], []]) {
+      const { code, stdout, stderr } = await runProcess(launcher, args, {});
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      for (const [name, { about }] of Object.entries(commands)) {
+        expect(stdout).toMatch(new RegExp(`^  ${name} +${about.replaceAll('.', '\\.')}$`, 'm'));
+      }
+    }
+  });
+
+  test.concurrent.each(Object.keys(commands))('%s --help is the help of the command itself', async (name) => {
+    const { code, stdout, stderr } = await runProcess(launcher, [name, '--help'], {});
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`npx postern ${name}`);
+  });
+
+  test.concurrent.each([
+    ['kye', 'There is no command "kye". Did you mean key? See npx postern --help.'],
+    ['shema', 'There is no command "shema". Did you mean schema? See npx postern --help.'],
+    ['constructor', 'There is no command "constructor". See npx postern --help.'],
+    ['\u001b[2J', 'There is no command "\\u001b[2J". See npx postern --help.'],
+  ])('%j does not exist, and exits with 2', async (name, line) => {
+    expect(await runProcess(launcher, [name], {})).toEqual({ code: 2, stdout: '', stderr: `${line}\n` });
+  });
+
+  test.concurrent.each(
+    Object.entries(commands).flatMap(([name, { words }]) => (words === undefined ? [] : [{ name, words }])),
+  )('$name takes the words that are completed', async ({ name, words }) => {
+    const { code, stderr } = await runProcess(launcher, [name, 'nothing'], {});
+    expect(code).toBe(1);
+    expect(stderr).toContain(`must be one of ${words.join(', ')}`);
+  });
+
+  test('a command has its arguments, and its exit code', async () => {
+    const environment = { DATABASE_URL: 'sqlite::memory:' };
+    const pending = await runProcess(launcher, ['migrate', '--check'], environment);
+    expect(pending).toMatchObject({ code: 1, stdout: expect.stringContaining('PENDING') });
+    const created = await runProcess(launcher, ['key', ...acme], environment);
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^postern_/) });
+  });
+
+  test('start has the flags of npm start, and ends with its signal', async () => {
+    const flags = /node (.*) src/.exec(JSON.parse(await readFile('package.json', 'utf8')).scripts.start)?.[1];
+    expect(await readFile(launcher, 'utf8')).toContain(flags?.split(' ').join("', '"));
+    const environment = { PORT: '0', DATABASE_URL: 'sqlite::memory:', DEMO: 'off', SECRET: 'x'.repeat(32) };
+    const started = startProcess(launcher, ['start'], environment);
+    await started.line(/GraphiQL and GraphQL/);
+    started.child.kill('SIGTERM');
+    expect((await started.ended).code).toBe(0);
+  });
+
+  /** As an older Node.js, which has no `execve`. */
+  const asOld = (version: string, execPath: string, ...args: string[]) => {
+    const pretence = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); process.execve = undefined; process.execPath = ${JSON.stringify(execPath)};`;
+    return spawnSync(process.execPath, ['--import', `data:text/javascript,${pretence}`, launcher, ...args], {
+      encoding: 'utf8',
+    });
+  };
+
+  test.skipIf(!existsSync('node_modules/.bin/node'))('an old Node.js starts the one of the project', () => {
+    for (const [args, code, text] of [
+      [['--help'], 0, 'npx postern <command>'],
+      [['kye'], 2, 'Did you mean key?'],
+      [['start', '--help'], 0, 'npx postern start'],
+      [['key', 'nothing'], 1, 'must be one of create'],
+    ] as const) {
+      const { status, stdout, stderr } = asOld('20.20.2', '/bin/sh', ...args);
+      expect({ status, said: stdout + stderr }).toEqual({ status: code, said: expect.stringContaining(text) });
+    }
+    const { status, stderr } = asOld('22.18.9', process.execPath, 'key', 'list');
+    expect([status, stderr]).toEqual([1, 'Postern needs Node.js 22.19 or newer, and this is 22.18.9.\n']);
+  });
+
+  test('completions are those of the table', async () => {
+    const { stdout: script } = await runProcess(launcher, ['completions', 'bash'], {});
+    const complete = (...words: string[]) => {
+      const typed = words.map((word) => `'${word}'`).join(' ');
+      const asked = `${script}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _postern; echo "\${COMPREPLY[*]}"`;
+      return spawnSync('bash', ['-c', asked], { encoding: 'utf8' }).stdout.trim();
+    };
+    expect(complete('postern', '')).toBe(`${Object.keys(commands).join(' ')} --help`);
+    expect(complete('postern', 'mi')).toBe('migrate');
+    expect(complete('postern', 'key', '')).toBe('create list revoke --help');
+    expect(complete('postern', 'key', 're')).toBe('revoke');
+    // Files, as the shell completes them.
+    expect(complete('postern', 'backup', 'x')).toBe('');
+    const { stdout: zsh } = await runProcess(launcher, ['completions', 'zsh'], {});
+    for (const [name, { about }] of Object.entries(commands)) expect(zsh).toContain(`'${name}:${about}'`);
+    expect(zsh).toContain('key) compadd create list revoke ;;');
+  });
+});
+
 test('schema --help prints its usage, and an unknown option is told in a line', async () => {
   const help = await runProcess('src/app/cli/schema.ts', ['--help'], {});
-  expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('npm run schema') });
+  expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('npx postern schema') });
   const mistake = await runProcess('src/app/cli/schema.ts', ['--subgrap'], {});
   expect(mistake).toEqual({ code: 1, stdout: '', stderr: "Unknown option '--subgrap'. See --help.\n" });
 });
@@ -221,7 +320,7 @@ test.concurrent.each(Object.keys(files))(
       DATABASE_URL: 'nonsense',
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`npm run ${command} -- `);
+    expect(stdout).toContain(`npx postern ${command}`);
     expect(stdout).toContain('DATABASE_URL');
   },
 );

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_047,
+  app: 4_180,
   auth: 1_480,
   cache: 360,
   capabilities: 300,
@@ -28,7 +28,7 @@ const budget: Readonly<Record<string, number>> = {
   kernel: 3_320,
   'main.ts': 2,
   net: 1_425,
-  pages: 1_100,
+  pages: 1_101,
   providers: 1_696,
   rest: 618,
   splice: 3_122,

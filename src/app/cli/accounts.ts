@@ -8,8 +8,8 @@ import { writeNote } from './report-error.ts';
 const usage = `Manages the connected accounts of the gateway, on its sandbox networks.
 
 Usage:
-  npm run account -- connect --workspace <name> --type <type> [--name <name>] [--session <outcome>]
-  npm run account -- list [--workspace <name>]
+  npx postern account connect --workspace <name> --type <type> [--name <name>] [--session <outcome>]
+  npx postern account list [--workspace <name>]
 
 connect prints the id of the account. It creates the workspace if no workspace has that name.
   --type      ${wrapList(accountTypes, 14)}

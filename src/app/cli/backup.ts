@@ -7,9 +7,9 @@ import { UsageError } from './report-error.ts';
 const usage = `Backs up the database of a gateway on SQLite, and its file "secret", while gateways use them.
 
 Usage:
-  npm run backup -- <folder>
+  npx postern backup <folder>
 
-The folder must not exist. It appears when it is complete and was checked. "npm run restore" makes a gateway of it.
+The folder must not exist. It appears when it is complete and was checked. "npx postern restore" makes a gateway of it.
 On Postgres use its own tools, such as pg_dump.
 `;
 
@@ -20,7 +20,7 @@ const postgresAdvice =
 
 await runProgram(usage, process.argv.slice(2), (args) => {
   const [folder] = readOptions(args, [], 1).positionals;
-  if (folder === undefined) throw new UsageError('backup needs a folder to create: npm run backup -- <folder>.');
+  if (folder === undefined) throw new UsageError('backup needs a folder to create: npx postern backup <folder>.');
   return async ({ database, ...config }) => {
     if (database.kind === 'postgres') throw new UsageError(postgresAdvice);
     if (!existsSync(database.file)) throw new UsageError(`DATABASE_URL names ${database.file}, which does not exist.`);

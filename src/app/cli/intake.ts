@@ -18,9 +18,9 @@ import { UsageError, writeNote } from './report-error.ts';
 const usage = `Manages the webhooks that send the events of a service to a gateway with WEBHOOKS=own.
 
 Usage:
-  npm run intake -- status
-  npm run intake -- sync
-  npm run intake -- remove
+  npx postern intake status
+  npx postern intake sync
+  npx postern intake remove
 
 status  lists the events, and whether the service has the webhook of each. The exit code is 1 if one is missing.
 sync    creates the webhooks that are missing, and replaces those that were changed or disabled. The gateway does so at
@@ -87,7 +87,7 @@ function told(registrations: readonly Registration[]): string {
   if (lacking.length > 0) {
     process.exitCode = 1;
     const cure = lacking.some(({ state }) => state === 'missing')
-      ? ' To create what is missing, start the gateway, or run "npm run intake -- sync".'
+      ? ' To create what is missing, start the gateway, or run "npx postern intake sync".'
       : '';
     writeNote(`The service does not send ${lacking.length} of ${registrations.length} events.${cure}`);
   }

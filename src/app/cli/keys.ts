@@ -17,9 +17,9 @@ import { UsageError, writeNote } from './report-error.ts';
 const usage = `Manages the API keys of the gateway.
 
 Usage:
-  npm run key -- create --workspace <name> --name <name> [--scopes a,b] [--accounts id,id] [--expires <when>]
-  npm run key -- list
-  npm run key -- revoke <key id>
+  npx postern key create --workspace <name> --name <name> [--scopes a,b] [--accounts id,id] [--expires <when>]
+  npx postern key list
+  npx postern key revoke <key id>
 
 create prints the key, which is shown only once. It creates the workspace if no workspace has that name.
   --scopes    what the key may do (default: everything):
@@ -51,7 +51,7 @@ const create: Subcommand = (args) => {
         const account = await findAccount(transaction, workspaceId, id);
         if (account === undefined) {
           throw new UsageError(
-            `--accounts names ${id}, which is not an account of the workspace "${workspace}": see "npm run account -- list".`,
+            `--accounts names ${id}, which is not an account of the workspace "${workspace}": see "npx postern account list".`,
           );
         }
       }
@@ -84,10 +84,10 @@ const list: Subcommand = (args) => {
 const revoke: Subcommand = (args) => {
   const { positionals } = readOptions(args, [], 1);
   const [id] = positionals;
-  if (id === undefined) throw new UsageError('revoke needs the id of a key: see "npm run key -- list".');
+  if (id === undefined) throw new UsageError('revoke needs the id of a key: see "npx postern key list".');
   return async ({ database, now }) => {
     if (await revokeKey(database, id, now)) return `Revoked the key ${id}.`;
-    throw new UsageError(`No key to revoke has the id ${id}: see "npm run key -- list".`);
+    throw new UsageError(`No key to revoke has the id ${id}: see "npx postern key list".`);
   };
 };
 

@@ -18,8 +18,8 @@ import { writeNote } from './report-error.ts';
 const usage = `Migrates the database to the schema of this version, as every start of the gateway does.
 
 Usage:
-  npm run migrate
-  npm run migrate -- --check
+  npx postern migrate
+  npx postern migrate --check
 
 --check  changes nothing: it prints the steps that are pending, with the oldest gateways that can work on the schema after
          each of them, by the last step that these know, and of the indexes that steps declare to be built while others

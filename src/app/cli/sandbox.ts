@@ -13,8 +13,8 @@ import { UsageError, writeNote } from './report-error.ts';
 const usage = `Emits events of sandbox accounts.
 
 Usage:
-  npm run sandbox -- emit <source> <event> [--account <id>]
-  npm run sandbox -- events
+  npx postern sandbox emit <source> <event> [--account <id>]
+  npx postern sandbox events
 
 emit stores an event with sample data, to be delivered to every webhook that subscribes to it, and prints its id.
   --account   the account of the event, by id (default: the oldest account)
@@ -25,7 +25,7 @@ const emit: Subcommand = (args) => {
   const { options, positionals } = readOptions(args, ['account'], 2);
   const [sourceText, eventText] = positionals;
   if (sourceText === undefined || eventText === undefined) {
-    throw new UsageError('emit needs a source and an event: see "npm run sandbox -- events".');
+    throw new UsageError('emit needs a source and an event: see "npx postern sandbox events".');
   }
   const source = choiceOption(sourceText, '<source>', webhookSourceNames);
   const event = choiceOption<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
@@ -35,8 +35,8 @@ const emit: Subcommand = (args) => {
     if (account === undefined) {
       throw new UsageError(
         options.account === undefined
-          ? 'No account is connected yet: start the gateway once on this database, or connect one with "npm run account".'
-          : `--account names ${options.account}, which is not an account: see "npm run account -- list".`,
+          ? 'No account is connected yet: start the gateway once on this database, or connect one with "npx postern account".'
+          : `--account names ${options.account}, which is not an account: see "npx postern account list".`,
       );
     }
     const storedBytes = createStoredBytes({

@@ -10,11 +10,10 @@ import { reportFailure, UsageError } from './report-error.ts';
 const usage = `Prints the GraphQL schema of this version.
 
 Usage:
-  npm run schema [-- --set-up <set-up>]
-  npm run subgraph [-- --set-up <set-up>]
+  npx postern schema [--set-up <set-up>] [--subgraph]
 
-schema writes schema.graphql, the whole schema; with a set-up, it prints what that one serves. subgraph prints what
-composers of a supergraph read. Neither reads a variable.
+It prints the whole schema; with a set-up, what that one serves; with --subgraph, what composers of a supergraph read. It
+reads no variable. "npm run schema" writes the whole schema to schema.graphql.
 
 Set-ups: ${setUps.join(', ')}
 `;

@@ -1,6 +1,7 @@
 /** `npm run docs` writes what derives from files into the pages, between markers that name it: tables of the code, files of the examples. */
 import { writeFileSync } from 'node:fs';
 import { pages } from '../docs.ts';
+import { commandTables } from './commands.ts';
 import { errorTables } from './errors.ts';
 import { limitTables } from './limits.ts';
 import { logTables } from './log.ts';
@@ -20,6 +21,7 @@ export const tables: Readonly<Record<string, string>> = {
   ...scopeTables,
   ...sandboxTables,
   ...setUpTables,
+  ...commandTables,
 };
 
 /** A table or a file in a page: `<!-- npm run docs: name -->`, the table or the code block, `<!-- end -->`. */
