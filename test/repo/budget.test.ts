@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_180,
+  app: 4_409,
   auth: 1_480,
   cache: 360,
   capabilities: 300,
@@ -13,8 +13,8 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_757,
   'capabilities/jobs': 2_181,
   'capabilities/posts': 1_281,
-  'capabilities/webhooks': 2_756,
-  delivery: 4_063,
+  'capabilities/webhooks': 2_759,
+  delivery: 4_083,
   events: 555,
   graphql: 1_102,
   'graphql/cost': 729,

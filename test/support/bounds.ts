@@ -2,6 +2,7 @@
 
 /** Who chooses the keys, and what bounds their number. */
 export const bounds: Readonly<Record<string, readonly [keys: string, bound: string]>> = {
+  'app/cli/listen.ts secrets': ['the code', 'sources of events'],
   'app/intake/inbox.ts told': ['accounts of a service', 'max'],
   'app/intake/open.ts registrations': ['the operator', 'events of the contract'],
   'app/intake/registrations.ts unshown': ['the code', 'fields of a webhook'],

@@ -13,6 +13,7 @@ interface Command {
 
 export const commands: Readonly<Record<string, Command>> = {
   start: { about: 'Starts the gateway.' },
+  listen: { about: 'Receives and prints deliveries, in development.', load: () => import('./listen.ts') },
   key: {
     about: 'Creates, lists and revokes API keys.',
     words: ['create', 'list', 'revoke'],

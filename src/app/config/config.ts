@@ -76,8 +76,7 @@ export function readConfig(given: Environment) {
     secrets: secretsIn(environment),
     demo,
     /** Where the pictures of the sandbox networks are; null if they are not served. */
-    sandboxPictures:
-      demo && upstream === null ? (values.PUBLIC_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
+    sandboxPictures: demo && upstream === null ? (values.PUBLIC_URL ?? addressHere(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL,
     /** Only our own delivery engine knows its contents. */
     webhooksPage: values.WEBHOOKS_PAGE && (upstream === null || values.WEBHOOKS === 'own'),
@@ -109,6 +108,8 @@ export function readConfig(given: Environment) {
     streams: streamLimitsOf(values.STREAMS_PER_KEY),
     upstream,
     intake,
+    /** Of `postern listen`, as of the examples: how it calls a gateway. */
+    client: { url: given.POSTERN_URL || addressHere(values.HOST, values.PORT), key: given.POSTERN_KEY },
   });
 }
 
@@ -231,7 +232,7 @@ export function configHelp(): string {
 }
 
 /** @param port 0 for any */
-function picturesAddress(host: string, port: number): string | null {
+function addressHere(host: string, port: number): string | null {
   if (port === 0) return null;
   // What listens on every address is on this machine.
   const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;

@@ -23,6 +23,9 @@ export const newSecret = (randomBytes: RandomBytes): SigningSecret => ({
 /** For receivers: `whsec_` and base64. */
 export const secretText = ({ key }: SigningSecret): string => `whsec_${key}`;
 
+/** @param text of {@link secretText} */
+export const secretIn = (text: string): SigningSecret => ({ key: text.replace(/^whsec_/, ''), expiresAt: null });
+
 /** @param now epoch milliseconds */
 export const validSecrets = (secrets: readonly SigningSecret[], now: number): SigningSecret[] =>
   secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
