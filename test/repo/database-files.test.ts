@@ -46,6 +46,7 @@ const openers: Readonly<Record<string, string>> = {
   'pages/webhooks/page.ts': 'its own',
   'app/cli/backup-folder.ts': 'the secret of a backup',
   'app/cli/schema.ts': 'schema.graphql',
+  'app/postern.js': 'none: it starts Node.js, before a database is open',
   'store/database-file.ts': 'an empty file that has no name of a database yet, and the log, which has no locks',
   'store/sqlite-backup.ts': 'a folder',
 };
