@@ -97,6 +97,11 @@ export class SocketConnection {
     });
   }
 
+  /** Pings and pongs of the protocol, which ws answers by itself. */
+  onControlFrame(listener: () => void): void {
+    this.#socket.on('ping', listener).on('pong', listener);
+  }
+
   #hold(): () => void {
     if (this.#holds === 0) this.#socket.pause();
     this.#holds += 1;

@@ -1,6 +1,6 @@
 /** A message that is refused destroys nothing that came before it, and what comes behind it is not begun. Bytes that nobody could serve are refused ahead of the parser. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxSmallMessages } from '../../src/graphql/doors/websocket.ts';
+import { maxOperations, maxSmallMessages } from '../../src/graphql/doors/websocket.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { openSocket } from '../support/web-socket.ts';
@@ -51,6 +51,12 @@ const refusals: Readonly<Record<string, readonly [(client: Awaited<ReturnType<ty
     },
     4429,
   ],
+  'ping frames without end': [
+    ({ socket }) => {
+      for (let at = 0; at <= maxSmallMessages; at += 1) socket.ping();
+    },
+    4429,
+  ],
 };
 
 test.each(Object.entries(refusals))('%s', async (_what, [refuse, code]) => {
@@ -84,6 +90,14 @@ test.each(Object.entries(refusals))('%s', async (_what, [refuse, code]) => {
   expect(told.sort()).toEqual(['complete 1', 'complete 2', 'complete 3', 'next 1', 'next 2', 'next 3']);
   expect(JSON.stringify(client.messages)).not.toContain('behind');
   watching.catch(() => undefined);
+});
+
+test('operations without end beyond those of a connection', async () => {
+  const client = await open();
+  const many = Array.from({ length: maxOperations }, (_, at) => `of ${at}`);
+  for (const id of many) client.say(subscribe(id, { query: 'subscription { deliveryUpdated { state } }' }));
+  for (let at = 0; at <= maxSmallMessages; at += 1) client.say(subscribe(`${at}`, viewer));
+  expect((await client.closed)[0]).toBe(4429);
 });
 
 test('an operation before the acknowledgement', async () => {

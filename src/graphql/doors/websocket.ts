@@ -114,6 +114,9 @@ class Session implements Waiter {
       return;
     }
     connection.onMessage((text) => this.#hear(text));
+    connection.onControlFrame(() => {
+      if (this.#isFlooded()) this.#refuse(CloseCode.TooManyInitialisationRequests, 'Send fewer pings.');
+    });
   }
 
   get isGone(): boolean {
@@ -185,9 +188,10 @@ class Session implements Waiter {
     this.stop({ code, reason });
   }
 
-  /** Operations are counted as requests. */
+  /** Operations are counted as requests, but for those beyond the connection's, which are refused before. */
   #isOfOperation(message: ClientMessage): boolean {
-    return message.type === 'subscribe' || (message.type === 'complete' && this.#operations.has(message.id));
+    if (message.type === 'subscribe') return this.#operations.size < maxOperations;
+    return message.type === 'complete' && this.#operations.has(message.id);
   }
 
   #isFlooded(): boolean {
