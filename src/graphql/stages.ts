@@ -219,8 +219,18 @@ export const limit =
 /** Refuses an invalid document. Its errors are found once, as long as it is remembered. */
 export const validate = (): Stage => (exchange) => {
   const { errors } = exchange.operation.source;
-  return errors.length === 0 ? null : { result: { errors } };
+  return errors.length === 0 ? null : refusedWith(exchange, errors);
 };
+
+/** What presenting an error weighs. */
+const weightOfError = 25;
+
+/** Telling many errors takes its turn: whoever sends nothing but invalid requests would hold up all others. */
+function refusedWith(exchange: Exchange, errors: readonly GraphQLError[]): ReturnType<Stage> {
+  const refused = { result: { errors } };
+  const turn = exchange.turnBefore(errors.length * weightOfError);
+  return turn === null ? refused : turn.then(() => refused);
+}
 
 /** Only introspection is keyless. @throws ServiceError `missing_credentials` */
 export const authorize =
@@ -232,7 +242,7 @@ export const authorize =
 
 export const coerce = (): Stage => (exchange) => {
   const coerced = exchange.operation.coerce(exchange.variables);
-  if ('errors' in coerced) return { result: coerced };
+  if ('errors' in coerced) return refusedWith(exchange, coerced.errors);
   exchange.values = coerced.values;
   return null;
 };

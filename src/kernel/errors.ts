@@ -129,6 +129,17 @@ interface ServiceErrorOptions {
   readonly outcomeUnknown?: boolean | undefined;
 }
 
+/** Makes errors that are never logged: one response has thousands of refusals, and their stacks took longest. */
+export function withoutStacks<Made>(make: () => Made): Made {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
@@ -147,7 +158,6 @@ export class ServiceError extends Error {
     const { detail, issues = [], moreIssues = 0, cause, title, family, headers = null } = options;
     const defaults: ErrorRow = errorTable[errorName];
     const { stackTraceLimit } = Error;
-    // One response has thousands of refusals. Their stacks took longest, and are never logged.
     if (defaults.status < 500) Error.stackTraceLimit = 0;
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     Error.stackTraceLimit = stackTraceLimit;

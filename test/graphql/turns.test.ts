@@ -9,11 +9,11 @@ import { rememberedDocuments } from '../../src/graphql/documents/known-documents
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { introspect } from '../../src/graphql/executors/introspect.ts';
 import { resolving } from '../../src/graphql/executors/resolving/run.ts';
-import { knowOperation } from '../../src/graphql/stages.ts';
+import { coerce, knowOperation, validate } from '../../src/graphql/stages.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createFairTurns, turnLimits } from '../../src/kernel/lib/fair-turns.ts';
 
-const schema = buildSchema('type Query { a: Int } type Mutation { write: Int }');
+const schema = buildSchema('type Query { a: Int b(ids: [Int!]): Int } type Mutation { write: Int }');
 const large = `{ a ${'#'.repeat(20_000)}\n}`;
 const small = '{ a }';
 
@@ -54,6 +54,22 @@ test('a large document is parsed in its turn, once', async () => {
   expect(documentOf.remembers(large)).toBe(true);
   expect(weights.length).toBe(1);
   expect(stage(exchange)).toBeNull();
+});
+
+test('errors of variables and of a document are told in their turn if they are many', async () => {
+  const documentOf = rememberedDocuments(options);
+  const unknown = Array.from({ length: 40 }, (_, at) => `a${at}: unknown`).join(' ');
+  const { exchange, weights, give } = waitingExchange(`{ ${unknown} }`);
+  knowOperation({ documentOf })(exchange);
+  const refused = validate()(exchange);
+  expect(refused).toBeInstanceOf(Promise);
+  give();
+  expect(await refused).toMatchObject({ result: { errors: { length: 40 } } });
+  const other = waitingExchange('query ($ids: [Int!]) { b(ids: $ids) }');
+  other.exchange.variables = { ids: Array(40).fill('x') };
+  knowOperation({ documentOf })(other.exchange);
+  expect(coerce()(other.exchange)).toBeInstanceOf(Promise);
+  expect([weights, other.weights]).toEqual([[1_000], [1_000]]);
 });
 
 test('a small document waits for no turn', () => {

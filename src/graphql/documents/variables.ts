@@ -14,7 +14,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import type { Issue } from '../../kernel/errors.ts';
+import { type Issue, withoutStacks } from '../../kernel/errors.ts';
 import { issueLimits, shortened } from '../../kernel/issues.ts';
 import { issuesExtension, shortErrors, shortenedMessage } from '../kit/errors.ts';
 import { missingValue, notNull, VariableIssues } from './variable-issues.ts';
@@ -61,10 +61,11 @@ export function coercion(schema: GraphQLSchema, { variableDefinitions = [] }: Op
           if (value === null) values[name] = null;
         } else {
           const issues = new VariableIssues(name, type);
-          values[name] = coerceInputValue(value, type, (path, invalid, error) => {
+          const refuse: Parameters<typeof coerceInputValue>[2] = (path, invalid, error) => {
             errors.push(errorAt(definition, path, invalid, error, issues.at(path, invalid)));
             if (errors.length >= issueLimits.count) throw new EnoughErrors();
-          });
+          };
+          values[name] = withoutStacks(() => coerceInputValue(value, type, refuse));
         }
       }
     } catch (error) {
@@ -96,11 +97,14 @@ function errorAt(
   );
   const at = path.length === 0 ? '' : ` at "${place}"`;
   const message = `Variable "$${shortened(name)}" got invalid value${value}${at}; ${error.message}`;
-  return withIssue(new GraphQLError(shortenedMessage(message), { nodes: definition }), issue);
+  return withIssue({ message: shortenedMessage(message), nodes: [definition] }, issue);
 }
 
 /** The error with what a form reads of it. */
-function withIssue({ message, nodes }: GraphQLError, issue: Issue | undefined): GraphQLError {
+function withIssue(
+  { message, nodes }: Pick<GraphQLError, 'message' | 'nodes'>,
+  issue: Issue | undefined,
+): GraphQLError {
   if (issue === undefined) return new GraphQLError(message, { nodes });
   const path = issue.path.map((key) => (typeof key === 'string' ? shortened(key) : key));
   return new GraphQLError(message, { nodes, extensions: issuesExtension([{ ...issue, path }]) });

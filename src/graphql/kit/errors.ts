@@ -10,6 +10,7 @@ import {
   fromUnknown,
   type Issue,
   type ServiceError,
+  withoutStacks,
 } from '../../kernel/errors.ts';
 import { issueLimits, shortened } from '../../kernel/issues.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
@@ -68,7 +69,7 @@ export const errorBody = (error: ServiceError, requestId: string) => ({
  * @param at the executor's error, for path and location
  */
 export function toGraphQLError(error: ServiceError, requestId: string, at?: GraphQLError): GraphQLError {
-  return new GraphQLError(error.message, {
+  const options = {
     nodes: at?.nodes,
     source: at?.source,
     positions: at?.positions,
@@ -78,7 +79,8 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
       ...issuesExtension(error.issues),
       ...(error.value === undefined ? {} : { value: error.value }),
     },
-  });
+  };
+  return withoutStacks(() => new GraphQLError(error.message, options));
 }
 
 interface HttpOfError {
