@@ -249,7 +249,7 @@ const streams: readonly Limit[] = [
   ],
   ['Messages of a WebSocket without a right API key', number(keylessLimits.messages), 'closed with 4403'],
   [
-    'Messages of a WebSocket that begin no operation, such as pings, in a minute',
+    'Messages of a WebSocket that begin no operation, such as pings (those of the protocol too), in a minute',
     number(maxSmallMessages),
     'closed with 4429, behind the responses to operations before it',
   ],
