@@ -1,18 +1,21 @@
 /**
  * Commands of a workspace that wait for what others have locked keep their connections, and those of all other workspaces
- * wait for one. So a workspace has at most all connections at once, and after such a wait a single one, until a command
- * of the same subject is carried out, or none has met a lock for a while. Whoever asks for the same meanwhile would meet
+ * wait for one. So a workspace has a number of connections at once, and after such a wait a single one, until a command of
+ * the same subject is carried out, or none has met a lock for a while. Whoever asks for the same meanwhile would meet
  * the same lock, and is refused with the one that did.
  */
 import { LRUCache } from 'lru-cache';
 import { type AbortSignalLike, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
+import type { DatabaseLocation } from './database.ts';
+import { divideConnections } from './databases.ts';
 import { DatabaseFault } from './faults.ts';
+import { postgresDefaults } from './postgres-settings.ts';
 
 /** Workspaces of which a command has met a lock. */
 const maxStuck = 1_000;
 
-/** Milliseconds without such a wait, after which a workspace has all connections again. */
+/** Milliseconds without such a wait, after which a workspace has its number of connections again. */
 const stuckMs = 10_000;
 
 interface Command {
@@ -25,7 +28,18 @@ interface Command {
 export type InLine = <Result>(command: Command, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * @param atOnce commands of a workspace: as many as there are connections
+ * Lines to a pool. Statements on jobs are short, and leave a connection to reads and one to commands of other workspaces;
+ * commands on webhooks have all. SQLite has one writer, and needs no line.
+ */
+export function linesOf(location: DatabaseLocation, pool: 'jobs' | 'deliveries'): InLine {
+  if (location.kind === 'sqlite') return (_command, work) => work();
+  const { connections, connectTimeoutMs } = location.settings ?? postgresDefaults;
+  const { jobs, deliveries } = divideConnections(connections);
+  return createWorkspaceLines(pool === 'jobs' ? Math.max(1, jobs - 2) : deliveries, connectTimeoutMs);
+}
+
+/**
+ * @param atOnce commands of a workspace, before one has met a lock
  * @param waitMs the longest wait for a turn, in milliseconds
  * @returns carries out a command; its work must not ask for a turn. @throws as the work does; DatabaseFault; the signal's reason
  */

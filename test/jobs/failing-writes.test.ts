@@ -8,6 +8,7 @@ import { jobLeases } from '../../src/capabilities/jobs/lease.ts';
 import { cursorCodec } from '../../src/kernel/paging.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { createReadBudget } from '../../src/store/read-budget.ts';
+import { linesOf } from '../../src/store/workspace-lines.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -41,6 +42,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
 
   const dependencies = () => ({
     database: served.database.withPlugin(failing),
+    inLine: linesOf({ kind: 'sqlite', file: '' }, 'jobs'),
     kind: 'sqlite' as const,
     now: () => served.clock.now,
     randomBytes,
@@ -105,7 +107,8 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
 
   test('a lease that cannot be renewed or released says so in the log', async () => {
     const draftId = await workspace.draft({ accountId });
-    const lease = await jobLeases(dependencies(), { leaseMs: 40 }).acquire(draftId, new AbortController().signal);
+    const { acquire } = jobLeases(dependencies(), { leaseMs: 40 });
+    const lease = await acquire(draftId, requestContext(workspace.workspaceId));
     fails = (update) => update.includes('claimed_until');
     const logged = (fields: object) => expect.objectContaining({ level: 40, ...fields });
     await expect

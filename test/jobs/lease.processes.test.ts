@@ -6,9 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { jobLeases } from '../../src/capabilities/jobs/lease.ts';
 import type { JobState } from '../../src/capabilities/jobs/shapes.ts';
 import { statementTime } from '../../src/store/statement-time.ts';
+import { createWorkspaceLines } from '../../src/store/workspace-lines.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+import { requestContext } from '../support/request-context.ts';
 import { rest } from '../support/rest.ts';
 
 const leaseMs = 4_000;
@@ -223,11 +225,12 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
   });
 
   describe('a lease', () => {
-    const never = new AbortController().signal;
+    const never = requestContext('w');
     const leases = (waitMs = 60_000) =>
       jobLeases(
         {
           database: here.app.database,
+          inLine: createWorkspaceLines(1, 60_000),
           now: () => clock.now,
           randomBytes,
           logger: pino({ level: 'silent' }),
@@ -253,10 +256,12 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
       const held = await acquire(jobId, never);
       for (const wait of [acquire, leases().acquire]) {
         const client = new AbortController();
-        const waiting = wait(jobId, client.signal);
+        const waiting = wait(jobId, requestContext('w', client.signal));
         client.abort(new DOMException('The client disconnected', 'AbortError'));
         await expect(waiting).rejects.toMatchObject({ errorName: 'request_timeout' });
-        await expect(wait(jobId, client.signal)).rejects.toMatchObject({ errorName: 'request_timeout' });
+        await expect(wait(jobId, requestContext('w', client.signal))).rejects.toMatchObject({
+          errorName: 'request_timeout',
+        });
       }
       await held[Symbol.asyncDispose]();
       await using _next = await acquire(jobId, never);
@@ -266,7 +271,7 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
       const { acquire } = leases();
       const held = await acquire(jobId, never);
       const client = new AbortController();
-      const waiting = Array.from({ length: 50 }, () => acquire(jobId, client.signal));
+      const waiting = Array.from({ length: 50 }, () => acquire(jobId, requestContext('w', client.signal)));
       await expect(acquire(jobId, never)).rejects.toMatchObject({ errorName: 'service_unavailable' });
       client.abort();
       await Promise.allSettled(waiting);

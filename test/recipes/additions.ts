@@ -82,7 +82,7 @@ export const findJobs`,
           '    async createDraft(context',
           `    async close(context, { job_id, account_id }) {
       await sessionOf(context, account_id);
-      return underLease(leases, job_id, context.signal, async (lease) => {
+      return underLease(leases, job_id, context, async (lease) => {
         requireEditable(await requireJob(database, context.caller, account_id, job_id));
         await lease.store({ state: 'closed' });
         return { object: 'PnetJobPostingEdited', job_id };

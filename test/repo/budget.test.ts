@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_409,
+  app: 4_401,
   auth: 1_480,
   cache: 360,
   capabilities: 300,
   'capabilities/accounts': 611,
   'capabilities/deliveries': 2_757,
-  'capabilities/jobs': 2_181,
+  'capabilities/jobs': 2_192,
   'capabilities/posts': 1_281,
   'capabilities/webhooks': 2_759,
   delivery: 4_083,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 1_696,
   rest: 618,
   splice: 3_122,
-  store: 6_100,
+  store: 6_114,
   telemetry: 754,
   upstream: 1_744,
 };

@@ -1,4 +1,4 @@
-/** Every command on webhooks and deliveries that waits for a locked table: others have connections meanwhile. */
+/** Commands that wait for a locked table, or for locked jobs: others have connections meanwhile. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,6 +8,7 @@ import { keysOf } from '../../src/kernel/lib/objects.ts';
 import type { Ports, readMethods } from '../../src/kernel/ports.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
+import { graphql } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';
 
 const [, postgres] = databases;
@@ -21,6 +22,13 @@ type Command<Name extends 'webhooks' | 'deliveries'> = Exclude<
 
 /** A request of each command. A new command does not compile until it stands here. */
 type Commands = Readonly<Record<Command<'webhooks'> | Command<'deliveries'>, () => Promise<unknown>>>;
+
+const outcomeOf = async (command: () => Promise<unknown>) => {
+  const startedAt = performance.now();
+  const [settled] = await Promise.allSettled([command()]);
+  const reason = settled.status === 'fulfilled' ? null : String(settled.reason.reason ?? settled.reason);
+  return { reason, ms: performance.now() - startedAt };
+};
 
 /** The longest wait for a lock. A response that waits for none takes less than half of it. */
 const lockMs = 1_000;
@@ -75,12 +83,6 @@ it.skipIf(postgres === undefined)(
         delete: () => webhooks.delete(context, { id: webhook_id }),
       };
     }
-    const outcomeOf = async (command: () => Promise<unknown>) => {
-      const startedAt = performance.now();
-      const [settled] = await Promise.allSettled([command()]);
-      const reason = settled.status === 'fulfilled' ? null : String(settled.reason.reason ?? settled.reason);
-      return { reason, ms: performance.now() - startedAt };
-    };
 
     const somebody = new pg.Client({ connectionString: databaseUrl });
     await somebody.connect();
@@ -124,5 +126,79 @@ it.skipIf(postgres === undefined)(
       );
     }
     expect(new Set(Object.values(met).flat())).toEqual(new Set(keysOf(await commandsOf())));
+  },
+);
+
+it.skipIf(postgres === undefined)(
+  'commands that wait for locked jobs leave connections to other workspaces, on Postgres',
+  { timeout: 60_000 },
+  async () => {
+    if (postgres === undefined) throw new Error('there is no Postgres');
+    const gateway = await startDelivering({ dialect: postgres, environment: { LOG_LEVEL: 'fatal' } });
+    onTestFinished(() => gateway.close());
+    const { jobs } = gateway.app.ports;
+    const fields = {
+      job_title: { text: 'Engineer' },
+      company: { text: 'Acme' },
+      workplace: 'REMOTE',
+      location: '7',
+      description: 'Builds.',
+    } as const;
+    async function drafts(count: number) {
+      const space = await gateway.workspace();
+      const context = requestContext(space.workspaceId);
+      const account_id = await space.account();
+      const create = () => jobs.createDraft(context, { account_id, ...fields });
+      const made = await Promise.all(Array.from({ length: count }, create));
+      const edit = (job_id: string) => jobs.edit(context, { account_id, job_id, description: 'New.' });
+      return { space, context, account_id, create, edit, ids: made.map(({ job_id }) => job_id) };
+    }
+    const stuck = await drafts(20);
+    const other = await drafts(2);
+    const [draft_id = '', edited = ''] = other.ids;
+    let created = 0;
+    const commands = {
+      edit: () => other.edit(edited),
+      createDraft: other.create,
+      publish: () => jobs.publish(other.context, { account_id: other.account_id, draft_id, mode: 'FREE' }),
+      async createWebhook() {
+        created += 1;
+        const input = `{ requestUrl: "https://hooks.example/", source: USERS, idempotencyKey: "${created}" }`;
+        const mutation = `mutation { createWebhook(input: ${input}) { __typename } }`;
+        const { data, errors } = await graphql(gateway.address, other.space.key, mutation);
+        if (data?.createWebhook.__typename !== 'WebhookCreated') throw new Error(JSON.stringify({ data, errors }));
+      },
+    };
+
+    const somebody = new pg.Client({ connectionString: gateway.databaseUrl });
+    await somebody.connect();
+    onTestFinished(() => somebody.end());
+    await somebody.query('begin');
+    await somebody.query('select id from jobs where id = any($1) for update', [stuck.ids]);
+    let isFlooding = true;
+    const reasons = new Set<string | null>();
+    const flood = stuck.ids.map(async (id) => {
+      while (isFlooding) reasons.add((await outcomeOf(() => stuck.edit(id))).reason);
+    });
+    const late: string[] = [];
+    const startedAt = performance.now();
+    try {
+      await sleep(100);
+      while (performance.now() - startedAt < 8_000) {
+        for (const name of keysOf(commands)) {
+          if (name === 'publish' && created > 0) continue;
+          const { reason, ms } = await outcomeOf(commands[name]);
+          const at = Math.round(performance.now() - startedAt);
+          if (reason !== null || ms > 500) late.push(`${name} at ${at}: ${reason ?? 'done'} after ${Math.round(ms)}`);
+        }
+        await sleep(200);
+      }
+    } finally {
+      isFlooding = false;
+      await somebody.query('rollback');
+      await Promise.all(flood);
+    }
+    expect(late).toEqual([]);
+    expect(reasons).toContain('slow');
   },
 );

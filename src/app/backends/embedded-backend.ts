@@ -6,6 +6,7 @@ import type { Vault } from '../../kernel/secrets/vault.ts';
 import { refusingSandboxKeys } from '../../providers/sandbox/keys.ts';
 import { withDeadlines } from '../../providers/with-deadlines.ts';
 import type { Database } from '../../store/database.ts';
+import { linesOf } from '../../store/workspace-lines.ts';
 import type { Config } from '../config/config.ts';
 import { ensureDemo } from '../demo.ts';
 import type { Backend, Dependencies } from './backend.ts';
@@ -40,6 +41,7 @@ export async function embeddedBackend(
         ...shared,
         storedBytes: delivery.storedBytes,
         database: databases.jobs,
+        inLine: linesOf(config.database, 'jobs'),
         network: providers.PNET,
         tuning: leases,
       }),

@@ -11,11 +11,8 @@ import { isRead, type PortName, wrapMethods } from '../../kernel/ports.ts';
 import { createVault, type Vault } from '../../kernel/secrets/vault.ts';
 import { addressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
-import type { DatabaseLocation } from '../../store/database.ts';
-import { divideConnections } from '../../store/databases.ts';
-import { postgresDefaults } from '../../store/postgres-settings.ts';
 import { createReadBudget, readLimits, scansAtOnce } from '../../store/read-budget.ts';
-import { createWorkspaceLines, type InLine } from '../../store/workspace-lines.ts';
+import { type InLine, linesOf } from '../../store/workspace-lines.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { withSandboxReceiver } from '../sandbox.ts';
@@ -38,7 +35,7 @@ export async function openWebhooks(
   await prepare(vault);
   const allows = addressRule(config.outboundAllow);
   const lookup = createResolver({ servers: config.dnsServers });
-  const inLine = linesOf(config.database);
+  const inLine = linesOf(config.database, 'deliveries');
   const delivery = startDeliveryEngine({
     database: databases.deliveries,
     queueDatabase: databases.queue,
@@ -98,13 +95,6 @@ export async function openWebhooks(
       ),
     },
   };
-}
-
-/** Has as many commands at once as there are connections. SQLite has one writer, and needs no line. */
-function linesOf(location: DatabaseLocation): InLine {
-  if (location.kind === 'sqlite') return (_command, work) => work();
-  const { connections, connectTimeoutMs } = location.settings ?? postgresDefaults;
-  return createWorkspaceLines(divideConnections(connections).deliveries, connectTimeoutMs);
 }
 
 /** Each command takes its turn in the line of its workspace. */

@@ -9,7 +9,6 @@ import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '
 import { storeWithRows } from '../../store/key-response.ts';
 import { startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
-import type { LeaseDependencies } from '../../store/lease.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, onlyOf, readTogether, requireFound } from '../../store/reads.ts';
 import { rowBytes, type StoredBytes } from '../../store/stored-bytes.ts';
@@ -24,7 +23,7 @@ import {
   shownCheckpoint,
   writeCheckpoint,
 } from './checkpoint.ts';
-import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.ts';
+import { type JobLease, type JobLeaseDependencies, jobLeases, type LeaseTuning, underLease } from './lease.ts';
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import {
@@ -50,7 +49,7 @@ import { solutionFailure } from './unsolved-checkpoint.ts';
 /** A change outlives its caller's connection, as its outcome must be stored; the network's deadline may end it. */
 const neverAborted = new AbortController().signal;
 
-interface EmbeddedJobsDependencies extends LeaseDependencies {
+interface EmbeddedJobsDependencies extends JobLeaseDependencies {
   readonly network: JobProvider;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
@@ -60,7 +59,7 @@ interface EmbeddedJobsDependencies extends LeaseDependencies {
 
 /** Postings in our own database, published through the account's network. */
 export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
-  const { database, network, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
+  const { database, inLine, network, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
   const leases = jobLeases(dependencies, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
@@ -74,7 +73,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
     const session = await sessionOf(context, account_id);
     const readDraft = async () => requireDraft(await requireJob(database, context.caller, account_id, draft_id));
     await readDraft();
-    return underLease(leases, draft_id, context.signal, async (lease) => {
+    return underLease(leases, draft_id, context, async (lease) => {
       // Another request may have changed the draft before the lease was ours.
       const draft = await readDraft();
       if (draft.publication === 'unknown') {
@@ -138,7 +137,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       const session = await sessionOf(context, account_id);
       const readJob = async () => requireEditable(await requireJob(database, context.caller, account_id, job_id));
       await readJob();
-      return underLease(leases, job_id, context.signal, async (lease) => {
+      return underLease(leases, job_id, context, async (lease) => {
         const job = await readJob();
         const fields = { ...storedFields(job), ...changes };
         const text = JSON.stringify(fields);
@@ -191,10 +190,12 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       };
       const posting = toPosting(job, now());
       // A transaction tells a connection lost in the commit from one lost before.
-      await inTransaction(database, async (transaction) => {
-        await transaction.insertInto('jobs').values(job).execute();
-        await storeWithRows(transaction, context.atomicKey, posting);
-      });
+      await inLine({ workspaceId, subject: account_id, signal: context.signal }, () =>
+        inTransaction(database, async (transaction) => {
+          await transaction.insertInto('jobs').values(job).execute();
+          await storeWithRows(transaction, context.atomicKey, posting);
+        }),
+      );
       storedBytes.addForGood(workspaceId, rowBytes + Buffer.byteLength(job.fields));
       return posting;
     },

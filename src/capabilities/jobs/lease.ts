@@ -1,8 +1,10 @@
 /** Lease on a posting: one request at a time acts on it, and stores what the network has carried out. */
 import { ServiceError } from '../../kernel/errors.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
 import { DatabaseFault, unconfirmed } from '../../store/faults.ts';
 import { createLeases, type LeaseDependencies, type LeaseOptions, type RowLease } from '../../store/lease.ts';
 import type { JobTable } from '../../store/schema.ts';
+import type { InLine } from '../../store/workspace-lines.ts';
 
 /** Only tests set it. */
 export type LeaseTuning = Partial<Pick<LeaseOptions, 'leaseMs' | 'waitMs' | 'onWait'>>;
@@ -28,8 +30,13 @@ export interface JobLease extends AsyncDisposable {
 
 type JobLeases = ReturnType<typeof jobLeases>;
 
-export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning = {}) {
-  const { database, now, logger } = dependencies;
+export interface JobLeaseDependencies extends LeaseDependencies {
+  /** For statements that may meet a lock, never for calls of a network. */
+  readonly inLine: InLine;
+}
+
+export function jobLeases(dependencies: JobLeaseDependencies, tuning: LeaseTuning = {}) {
+  const { database, inLine, now, logger } = dependencies;
   const timing = { leaseMs: defaultLeaseMs, waitMs: defaultWaitMs, ...tuning };
   const leases = createLeases('jobs', dependencies, { ...timing, maxWaiting, busy });
 
@@ -65,14 +72,17 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
 
   return {
     /** @throws ServiceError `service_unavailable` when no turn comes in time, `request_timeout` when `signal` aborts */
-    async acquire(jobId: string, signal: AbortSignal): Promise<JobLease> {
+    async acquire(jobId: string, { caller: { workspaceId }, signal }: RequestContext): Promise<JobLease> {
       const lease = await leases.acquire<never>(jobId, signal, async (columns) => {
-        const { numUpdatedRows } = await database
+        const taking = database
           .updateTable('jobs')
           .set(columns)
           .where('id', '=', jobId)
-          .where(({ eb, or, not }) => or([not(leases.lasts()), eb('claimed_by', '=', columns.claimed_by)]))
-          .executeTakeFirst();
+          .where(({ eb, or, not }) => or([not(leases.lasts()), eb('claimed_by', '=', columns.claimed_by)]));
+        // Only this one: later ones store what the network has carried out, and must not wait behind others.
+        const { numUpdatedRows } = await inLine({ workspaceId, subject: jobId, signal }, () =>
+          taking.executeTakeFirst(),
+        );
         return numUpdatedRows === 1n ? 'taken' : 'busy';
       });
       return leaseOf(jobId, lease);
@@ -84,10 +94,10 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
 export async function underLease<Value>(
   leases: JobLeases,
   jobId: string,
-  signal: AbortSignal,
+  context: RequestContext,
   work: (lease: JobLease) => Promise<Value>,
 ): Promise<Value> {
-  const lease = await leases.acquire(jobId, signal);
+  const lease = await leases.acquire(jobId, context);
   try {
     return await work(lease);
   } finally {
