@@ -1,10 +1,12 @@
 /** The gateway as a process: what it prints, how it stops, and what its log never contains. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { demoId } from '../src/app/demo.ts';
 import type { checkpointInputs } from '../src/providers/sandbox/networks.ts';
@@ -12,6 +14,7 @@ import { atServer, databases, type TestDialect } from './support/databases.ts';
 import { graphql } from './support/gateway.ts';
 import { runProcess, type Started, startProcess, temporaryDirectory } from './support/process.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
+import { openSocket } from './support/web-socket.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let started: Started[] = [];
@@ -198,6 +201,87 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     held.destroy();
     expect(code).toBe(1);
     expect(stdout).toContain('"msg":"stopped at once"');
+  });
+});
+
+describe('a stop does not wait for', () => {
+  const connected = async (address: string): Promise<Socket> => {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  const json = 'host: x\r\ncontent-type: application/json\r\ncontent-length: 1000';
+  const beginnings: Readonly<Record<string, (key: string) => string>> = {
+    'a head that is not whole': () => 'POST /graphql HT',
+    'a body without a key': () => `POST /graphql HTTP/1.1\r\n${json}\r\n\r\n{"query"`,
+    'half a body of GraphQL': (key) => `POST /graphql HTTP/1.1\r\n${json}\r\nx-api-key: ${key}\r\n\r\n{"query"`,
+    'half a body of REST': (key) => `POST /v1/webhooks HTTP/1.1\r\n${json}\r\nx-api-key: ${key}\r\n\r\n{"url": `,
+  };
+  test.each(Object.entries(beginnings))('%s', async (_what, beginning) => {
+    const gateway = await start();
+    const socket = await connected(gateway.address);
+    let text = '';
+    socket.setEncoding('latin1').on('data', (more: string) => {
+      text += more;
+    });
+    socket.write(beginning(gateway.key));
+    // Served on the same loop: the bytes before have arrived.
+    await graphql(gateway.address, gateway.key, '{ viewer { name } }');
+    const slow = graphql(gateway.address, gateway.key, slowPosts());
+    await sleep(200);
+    const since = performance.now();
+    gateway.child.kill('SIGTERM');
+    const { code, stdout } = await gateway.ended;
+    expect({ code, ms: performance.now() - since }).toEqual({ code: 0, ms: expect.toSatisfy((ms) => ms < 4_000) });
+    expect(stdout).toContain('"msg":"stopped"');
+    expect(text).toMatch(/^HTTP\/1\.1 503 .*The gateway is stopping\./s);
+    expect((await slow).errors).toEqual([]);
+  });
+
+  const large = 'x'.repeat(900_000);
+  const events = 'subscription ($since: DateTime!) { eventReceived(since: $since) { data } }';
+  /** Asks for events, and reads no more than the first bytes of them. */
+  const subscribers: Readonly<Record<string, (gateway: Running, operation: object) => Promise<Socket>>> = {
+    'event stream': async ({ address, key }, operation) => {
+      const socket = await connected(address);
+      const body = JSON.stringify(operation);
+      const head = ['POST /graphql HTTP/1.1', 'host: x', 'content-type: application/json', `x-api-key: ${key}`];
+      const more = ['accept: text/event-stream', `content-length: ${body.length}`];
+      socket.write(`${[...head, ...more].join('\r\n')}\r\n\r\n${body}`);
+      await once(socket, 'data');
+      return socket.pause();
+    },
+    WebSocket: async ({ address, key }, operation) => {
+      const { socket, ask } = await openSocket(address, { init: { 'x-api-key': key } });
+      onTestFinished(() => socket.terminate());
+      await ask('1', operation);
+      return (Reflect.get(socket, '_socket') as Socket).pause();
+    },
+  };
+  test.each(
+    Object.entries(subscribers).flatMap(([door, subscribe]) => [
+      ['nothing', door, subscribe] as const,
+      ['slowly', door, subscribe] as const,
+    ]),
+  )('a client that reads %s: %s', async (reads, _door, subscribe) => {
+    const gateway = await start();
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const emit = `mutation ($name: String!) { emitEvent(input: { accountId: "${demoId('pnet')}",
+      event: NEW_RELATION, data: { user_full_name: $name } }) { __typename } }`;
+    for (let n = 0; n < 20; n += 1) {
+      const { data } = await graphql(gateway.address, gateway.key, emit, { name: large });
+      expect(data).toEqual({ emitEvent: { __typename: 'EventEmitted' } });
+    }
+    const socket = await subscribe(gateway, { query: events, variables: { since } });
+    const reading = setInterval(() => reads === 'slowly' && socket.read(10_000), 100);
+    await sleep(1_500);
+    const began = performance.now();
+    gateway.child.kill('SIGTERM');
+    const { code, stdout } = await gateway.ended;
+    clearInterval(reading);
+    expect({ code, ms: performance.now() - began }).toEqual({ code: 0, ms: expect.toSatisfy((ms) => ms < 4_000) });
+    expect(stdout).toContain('"msg":"stopped"');
   });
 });
 

@@ -144,7 +144,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
       metrics.listening(origin);
       return origin;
     },
-    /** Serves on, unready, for the configured time, lets requests in flight finish, and closes all. Idempotent. */
+    /** Serves on, unready, for the configured time, lets requests in flight finish for a limited time, and closes all. Idempotent. */
     close: once(() => closeAll(closers)),
   };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { stopLimits } from '../http/connections.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import { openLog } from '../kernel/log.ts';
 import { findSecrets } from '../kernel/secrets/secret.ts';
@@ -21,8 +22,8 @@ Environment variables, all optional:
 ${configHelp()}
 `;
 
-/** Milliseconds for requests in flight. */
-const drainMs = 20_000;
+/** Milliseconds for the rest of a stop, after those for requests: outcomes of deliveries are stored, and the database is closed. */
+const closeMs = 4_000;
 
 /** Milliseconds before a second signal ends the process: npm forwards the terminal's, which doubles it. */
 const repeatMs = 500;
@@ -60,10 +61,13 @@ async function main(): Promise<void> {
     }
     stoppingSince = performance.now();
     logger.info({ signal }, 'stopping');
-    setTimeout(() => {
-      logger.error('requests in flight did not finish in time');
-      process.exit(1);
-    }, config.shutdownDelayMs + drainMs).unref();
+    setTimeout(
+      () => {
+        logger.error('could not stop in time');
+        process.exit(1);
+      },
+      config.shutdownDelayMs + stopLimits.drainMs + closeMs,
+    ).unref();
     const closed = closeAll([telemetry.close, app.close]);
     closed.then(
       () => {

@@ -22,6 +22,7 @@ export const maxWaitingBytes = 65_536;
 const maxDroppedRequests = 4_096;
 
 interface Line {
+  serving: ServerResponse;
   last: ServerResponse;
   waiting: readonly IncomingMessage[];
 }
@@ -33,6 +34,8 @@ interface Turns {
    */
   take(response: ServerResponse, start: () => void, refuse: () => void): void;
   last(socket: Socket): ServerResponse | undefined;
+  /** The one whose turn it is, also once it is closed. */
+  serving(socket: Socket): NamedResponse | undefined;
 }
 
 /**
@@ -50,7 +53,7 @@ export function oneAtATime(logger: Logger): Turns {
     // The rest of its packet is parsed even so.
     if (socket.destroyed) return;
     if (line === undefined || line.last.closed) {
-      lines.set(socket, { last: response, waiting: [] });
+      lines.set(socket, { serving: response, last: response, waiting: [] });
       return start();
     }
     const isRefused =
@@ -68,12 +71,13 @@ export function oneAtATime(logger: Logger): Turns {
       setImmediate(() => {
         line.waiting = line.waiting.filter((each) => each !== req);
         if (socket.destroyed) return;
+        line.serving = response;
         if (isRefused) refuse();
         else start();
       }),
     );
   };
-  return { take, last: (socket) => lines.get(socket)?.last };
+  return { take, last: (socket) => lines.get(socket)?.last, serving: (socket) => lines.get(socket)?.serving };
 }
 
 /**
@@ -172,8 +176,8 @@ interface WaitingResponse {
   takenAt: number;
 }
 
-/** With the id of its request, for the log. */
-export type NamedResponse = ServerResponse & { requestId?: string };
+/** With the id of its request, for the log; `isStream` for a subscription, which its client opens again. */
+export type NamedResponse = ServerResponse & { requestId?: string; isStream?: boolean };
 
 interface LimitedWaiting {
   readonly Response: typeof ServerResponse;
@@ -246,6 +250,77 @@ export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWait
     }
   };
   return { Response, wait };
+}
+
+/** Of a stop, in milliseconds from the closing of the listener. */
+export interface StopLimits {
+  /** For requests to arrive. node:http ends its own deadlines when it stops. */
+  readonly arrivalMs: number;
+  /** For clients to read the end of their streams. */
+  readonly streamMs: number;
+  /** A client that takes nothing is cut off after this. */
+  readonly stallMs: number;
+  /** For everything. */
+  readonly drainMs: number;
+}
+
+export const stopLimits: StopLimits = { arrivalMs: 2_000, streamMs: 2_000, stallMs: 5_000, drainMs: 20_000 };
+
+const stopLookMs = 100;
+
+interface Stopping {
+  readonly limits: StopLimits;
+  readonly serving: Turns['serving'];
+  readonly isWebSocket: (socket: Socket) => boolean;
+  /** For a connection without a whole request. May be called again. */
+  readonly refuse: (socket: Socket) => void;
+  readonly logger: Logger;
+}
+
+/** Ends the connections that would hold up a stop, and in the end all. @returns a function that ends this */
+export function endInTime(
+  connections: ReadonlySet<Socket>,
+  { limits, serving, isWebSocket, refuse, logger }: Stopping,
+): () => void {
+  const since = performance.now();
+  const takes = new WeakMap<Socket, { readonly taken: number; readonly at: number }>();
+
+  /** Milliseconds for which a client has taken nothing of what waits for it. */
+  function stalledMs(socket: Socket, now: number): number {
+    const taken = takenOf(socket);
+    const before = takes.get(socket);
+    if (before?.taken === taken && socket.writableLength > 0) return now - before.at;
+    takes.set(socket, { taken, at: now });
+    return 0;
+  }
+
+  function cutOff(socket: Socket, reason: string): void {
+    logger.info({ reqId: serving(socket)?.requestId, reason }, 'response cut off');
+    socket.destroy();
+  }
+
+  function look(): void {
+    const now = performance.now();
+    const elapsed = now - since;
+    if (elapsed >= limits.drainMs) {
+      logger.warn({ connections: connections.size }, 'requests in flight did not finish in time');
+      for (const socket of connections) socket.destroy();
+      clearInterval(looking);
+      return;
+    }
+    for (const socket of connections) {
+      const response = serving(socket);
+      const isOpen = response?.closed === false;
+      if (stalledMs(socket, now) >= limits.stallMs) cutOff(socket, 'The client does not read.');
+      else if (isOpen && response.isStream && elapsed >= limits.streamMs)
+        cutOff(socket, 'The client does not read the end of the stream.');
+      else if (elapsed >= limits.arrivalMs && !isWebSocket(socket) && !(isOpen && response.req.complete))
+        refuse(socket);
+    }
+  }
+
+  const looking = setInterval(look, stopLookMs);
+  return () => clearInterval(looking);
 }
 
 /** First those whose clients have read nothing, then those who have read least lately. */

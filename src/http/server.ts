@@ -5,7 +5,17 @@ import type { Logger } from 'pino';
 import { malformedRequest, retrySoon, ServiceError } from '../kernel/errors.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
 import { http } from '../kernel/lib/node-http.ts';
-import { closingWhile, endAfter, limitWaiting, oneAtATime, type WaitingLimits, waitingLimits } from './connections.ts';
+import {
+  closingWhile,
+  endAfter,
+  endInTime,
+  limitWaiting,
+  oneAtATime,
+  type StopLimits,
+  stopLimits,
+  type WaitingLimits,
+  waitingLimits,
+} from './connections.ts';
 import type { Cors } from './cors.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import { type ListenAddress, type Listening, listenAt } from './listening.ts';
@@ -23,7 +33,7 @@ import {
 } from './request-head.ts';
 import { createRouter, type Route } from './router.ts';
 import { sendRefusal } from './send.ts';
-import { type RefusalFor, refuseUnreadable, respondOn } from './unreadable.ts';
+import { type ConnectionError, lateAtStop, type RefusalFor, refuseUnreadable, respondOn } from './unreadable.ts';
 import { type SocketRoute, socketRefusal } from './upgrades.ts';
 import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
 
@@ -43,6 +53,7 @@ interface HttpOptions {
   readonly cors?: Cors | null;
   readonly observer?: RequestObserver | null;
   readonly waiting?: WaitingLimits;
+  readonly stop?: StopLimits;
   /** Lifetime of an idle connection, in milliseconds. */
   readonly keepAliveMs?: number;
 }
@@ -55,20 +66,19 @@ export interface HttpServer {
   addSocket(route: SocketRoute, load: () => Promise<ServeSocket>): void;
   /** @returns `http://127.0.0.1:4000` */
   listen(at: ListenAddress): Promise<string>;
+  /** Lets requests in flight finish, for a limited time. */
   close(): Promise<void>;
 }
 
 export function createHttpServer(options: HttpOptions): HttpServer {
   const { logger, ready, draining = new AbortController(), isTrustedProxy = () => false, turns } = options;
-  const { cors = null, observer = null, waiting = waitingLimits, keepAliveMs = 72_000 } = options;
+  const { cors = null, observer = null, waiting = waitingLimits, stop = stopLimits, keepAliveMs = 72_000 } = options;
   const router = createRouter();
   router.add(probes(ready, draining.signal, logger, options.remarks));
   const pipelined = oneAtATime(logger);
-  /**
-   * Connections without a request. node:http waits for them when it stops, and clients open some in advance, as undici
-   * does in place of one that it has broken off.
-   */
-  const unused = new Set<Socket>();
+  /** Open ones: node:http waits for them when it stops. */
+  const connections = new Set<Socket>();
+  const webSockets = new WeakSet<Socket>();
   const limited = limitWaiting(waiting, logger);
   let socketRoute: SocketRoute | null = null;
   let sockets: SocketServer | null = null;
@@ -104,7 +114,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
   const ofRequests = { isTrustedProxy, logger, turns, bodies: new RequestBodies() };
   const listener: RequestListener = (raw, response) => {
-    unused.delete(raw.socket);
     toOriginForm(raw);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.
     if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
@@ -167,8 +176,16 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     becomesSocket,
     keepAliveMs,
   );
+  // That of node:http, which its close() calls, also closes those whose response is still to be sent, and none that had
+  // no request: clients open some in advance, as undici does in place of one that it has broken off.
+  server.closeIdleConnections = () => {
+    for (const socket of connections) {
+      const last = pipelined.last(socket);
+      const isIdle = last === undefined ? socket.bytesRead === 0 : last.closed && last.req.complete;
+      if (isIdle && !socket.writableEnded && !webSockets.has(socket)) socket.destroy();
+    }
+  };
   server.on('upgrade', (raw, socket, head) => {
-    unused.delete(raw.socket);
     // Before Node.js 22.21 every upgrade comes here.
     if (sockets === null || !becomesSocket(raw)) {
       const unknown = malformedRequest('The connection cannot be upgraded to this protocol.');
@@ -176,6 +193,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger, { headers });
       return;
     }
+    webSockets.add(raw.socket);
     sockets.open(raw, head).catch((error: unknown) => {
       logger.error({ err: error }, 'a WebSocket could not be opened');
       socket.destroy();
@@ -187,16 +205,24 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       socket.destroy();
       return;
     }
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('clientError', (error, socket: Socket) => {
+  const refuseConnection = (error: ConnectionError, socket: Socket) => {
     const refusalFor: RefusalFor = (failure, { method = '', url = '', headers }) => ({
       failure: router.find(method, url)?.route.adjust?.(failure) ?? failure,
       headers: cors?.headersFor(pathIn(url), headers.origin) ?? {},
     });
     refuseUnreadable(error, socket, { logger, refusalFor, last: pipelined.last(socket) });
-  });
+  };
+  server.on('clientError', refuseConnection);
+  /** Of a connection whose request has not arrived when the gateway stops. */
+  const refuseLate = (socket: Socket) => {
+    const last = pipelined.last(socket);
+    // It has its response.
+    if (last?.headersSent && !last.req.complete) socket.destroy();
+    else refuseConnection(lateAtStop, socket);
+  };
   server.on('connect', (_raw, socket) =>
     respondOn(socket, malformedRequest('The gateway is not a proxy: CONNECT is not supported.'), logger),
   );
@@ -219,8 +245,14 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     async close() {
       stopping = true;
       draining.abort();
-      for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
-      await listening?.close();
+      const { serving } = pipelined;
+      const isWebSocket = (socket: Socket) => webSockets.has(socket);
+      const stopLooking = endInTime(connections, { limits: stop, serving, isWebSocket, refuse: refuseLate, logger });
+      try {
+        await listening?.close();
+      } finally {
+        stopLooking();
+      }
     },
   };
 }

@@ -14,10 +14,13 @@ import { lingerMs } from './unread-bodies.ts';
 const awaited = new WeakSet<ServerResponse>();
 
 /** node:http's error for bytes that are no request. */
-interface ConnectionError extends Error {
+export interface ConnectionError {
   readonly code?: string;
   readonly rawPacket?: unknown;
 }
+
+/** The error of a request that has not arrived when the gateway stops. */
+export const lateAtStop: ConnectionError = { code: 'STOPPING' };
 
 /** What can be known of a request that is not whole. */
 type KnownHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
@@ -109,6 +112,8 @@ function unreadable(code = ''): ServiceError {
       return new ServiceError('content_too_large', { detail: 'The headers of the request are too large.' });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return malformedRequest('The request did not arrive in time.');
+    case lateAtStop.code:
+      return new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
     default:
       return malformedRequest('The request is not valid HTTP.');
   }

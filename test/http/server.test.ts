@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { StopLimits } from '../../src/http/connections.ts';
 import type { Route } from '../../src/http/router.ts';
 import { sendJson } from '../../src/http/send.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
@@ -45,6 +46,62 @@ async function envelopeOf(response: Response) {
   expect(response.headers.get('x-request-id')).toBe(envelope.instance);
   return envelope;
 }
+
+describe('a stop', () => {
+  const stop: StopLimits = { arrivalMs: 200, streamMs: 200, stallMs: 600, drainMs: 1_500 };
+  /** Requests a path, and stops. @returns how long that took */
+  async function stopDuring(path: string) {
+    await server.close();
+    const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) });
+    server = createHttpServer({ logger, ready: async () => undefined, stop });
+    get('/never', () => undefined);
+    get('/later', (request) => void setTimeout(() => sendJson(request, 200, { late: true }), 900));
+    get('/large', ({ response }) => void response.end(Buffer.alloc(12 * 1_024 * 1_024)));
+    get('/stream', ({ response }) => {
+      response.isStream = true;
+      response.write('begun');
+    });
+    await listen();
+    const arrived = once(server.server, 'request');
+    const client = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => undefined);
+    client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await arrived;
+    const since = performance.now();
+    await server.close();
+    const ms = performance.now() - since;
+    let text = '';
+    for await (const chunk of client.setEncoding('latin1')) text += chunk;
+    return {
+      ms,
+      text,
+      told: log.flatMap(({ level, msg, reason }) => (msg === 'request' ? [] : [[level, reason ?? msg]])),
+    };
+  }
+  const listening = [30, expect.stringMatching(/^Server listening/)];
+
+  test('lets a request finish', async () => {
+    const { ms, text, told } = await stopDuring('/later');
+    expect(text).toContain('{"late":true}');
+    expect(ms).toBeLessThan(stop.drainMs);
+    expect(told).toEqual([listening]);
+  });
+
+  test('cuts off a request that does not finish', async () => {
+    const { ms, told } = await stopDuring('/never');
+    expect(ms).toBeGreaterThanOrEqual(stop.drainMs);
+    expect(told).toEqual([listening, [40, 'requests in flight did not finish in time']]);
+  });
+
+  test.each([
+    ['/large', stop.stallMs, 'The client does not read.'],
+    ['/stream', stop.streamMs, 'The client does not read the end of the stream.'],
+  ])('cuts off %s after %i ms', async (path, leastMs, reason) => {
+    const { ms, told } = await stopDuring(path);
+    expect(ms).toBeGreaterThanOrEqual(leastMs);
+    expect(ms).toBeLessThan(stop.drainMs);
+    expect(told).toEqual([listening, [30, reason]]);
+  });
+});
 
 /** Sends bytes that need not be HTTP, and reads the response to its end. */
 async function sendBytes(bytes: string): Promise<string> {

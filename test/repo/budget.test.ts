@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_401,
+  app: 4_405,
   auth: 1_480,
   cache: 360,
   capabilities: 300,
@@ -19,12 +19,12 @@ const budget: Readonly<Record<string, number>> = {
   graphql: 1_112,
   'graphql/cost': 729,
   'graphql/documents': 896,
-  'graphql/doors': 1_297,
+  'graphql/doors': 1_298,
   'graphql/executors': 2_383,
   'graphql/federation': 312,
   'graphql/kit': 2_132,
   'graphql/schema': 106,
-  http: 2_346,
+  http: 2_458,
   kernel: 3_330,
   'main.ts': 2,
   net: 1_425,

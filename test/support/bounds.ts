@@ -108,7 +108,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'http/request-bodies.ts #bytesOf': ['addresses', 'bodyLimits, in bytes'],
   'http/request-bodies.ts #clients': ['large bodies', 'bodyLimits, in bytes'],
   'http/router.ts resources': ['the code', 'the routes'],
-  'http/server.ts unused': ['connections', 'open connections'],
+  'http/server.ts connections': ['connections', 'open connections'],
   'http/connections.ts waiting': ['responses', 'responses in flight'],
   'http/static-files.ts encodings': ['the code', 'the encodings that it offers'],
   'kernel/lib/abort-signal.ts listeners': ['waits of a call', 'the call'],

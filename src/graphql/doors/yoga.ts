@@ -71,6 +71,7 @@ async function sendStream(http: IncomingRequest, { status, body, headers }: Resp
   if (body === null) return http.send(sent, headersOf(headers));
   // Yoga's own bodies cannot be cancelled before they have begun.
   if (http.response.closed) return body.cancel().catch(() => undefined);
+  http.response.isStream = isStream;
   http.response.writeHead(sent, { ...http.ownHeaders, ...headersOf(headers) });
   // Yoga's bodies are streams of Node, which end with the response.
   await pipeline(body as unknown as NodeJS.ReadableStream, http.response).catch((error: unknown) => {
