@@ -115,7 +115,8 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, places, compress }));
   if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);
-  closers.push(server.close);
+  // Attempts that have begun end beside the requests, which may take as long.
+  closers.push(() => Promise.all([server.close(), backend.delivery?.worker.close()]));
   closers.push(async () => {
     draining.abort();
     if (server.server.listening) await sleep(config.shutdownDelayMs);

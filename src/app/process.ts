@@ -22,7 +22,7 @@ Environment variables, all optional:
 ${configHelp()}
 `;
 
-/** Milliseconds for the rest of a stop, after those for requests: outcomes of deliveries are stored, and the database is closed. */
+/** Milliseconds for the rest of a stop, after those for requests. */
 const closeMs = 4_000;
 
 /** Milliseconds before a second signal ends the process: npm forwards the terminal's, which doubles it. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_405,
+  app: 4_406,
   auth: 1_480,
   cache: 360,
   capabilities: 300,
