@@ -216,7 +216,7 @@ function reasonOf(error: unknown): string {
 }
 
 function addressIn({ client }: Config, { url = client.url ?? '' }: Pick<Options, 'url'>): string {
-  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url.replace(/\/+$/, '');
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url.endsWith('/') ? url.slice(0, -1) : url;
   throw new UsageError(`--url must be an address such as http://127.0.0.1:4000, but is "${url}".`);
 }
 

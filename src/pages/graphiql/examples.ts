@@ -388,7 +388,12 @@ export function servedPart(schema: GraphQLSchema, document: DocumentNode): Docum
   );
   if (selected.definitions.some((node) => isOperation(node) && node.selectionSet.selections.length === 0)) return;
   const used = new Set<string>();
-  visit(selected, { VariableDefinition: () => false, Variable: ({ name }) => void used.add(name.value) });
+  visit(selected, {
+    VariableDefinition: () => false,
+    Variable({ name }) {
+      used.add(name.value);
+    },
+  });
   return visit(selected, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? false : null) });
 }
 
