@@ -1,4 +1,5 @@
 /** What ends work: signals, and deadlines, which are signals by the clock. */
+import { setImmediate } from 'node:timers';
 
 /**
  * An AbortSignal, or a `Deadline` of ours, which is no EventTarget: every call of a service has one, and an EventTarget with its
