@@ -44,6 +44,12 @@ export const hasCaddy: boolean = has('caddy');
 export const hasPgBouncer: boolean = localPostgresUrl !== undefined && has('pgbouncer');
 export const hasSystemdAnalyze: boolean = has('systemd-analyze');
 
+/** Languages of samples. */
+export const hasPython: boolean = has('python3');
+export const hasGo: boolean = has('go');
+export const hasPhp: boolean = has('php');
+export const hasRuby: boolean = has('ruby');
+
 function has(program: string): boolean {
   return (
     spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
@@ -71,5 +77,8 @@ export const leftOut: readonly string[] = [
   ...(hasCaddy ? [] : ['Caddy in front of the gateway: install caddy']),
   ...(postgresUrl === undefined || hasPgBouncer ? [] : ['a pooler in front of Postgres: install PgBouncer']),
   ...(hasSystemdAnalyze ? [] : ['the unit of systemd: install systemd']),
+  ...Object.entries({ Python: hasPython, Go: hasGo, PHP: hasPhp, Ruby: hasRuby }).flatMap(([language, isHere]) =>
+    isHere ? [] : [`the sample that verifies signatures in ${language}: install its interpreter or compiler`],
+  ),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];
