@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import { linesOfSection } from '../support/docs.ts';
+import { linesOfSection, pageAt } from '../support/docs.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { curl } from '../support/servers.ts';
 
@@ -20,6 +20,14 @@ const asked = (line: string): string => {
 test.each(endpoints)('the page has a line for $method $path', ({ method, path }) => {
   const pattern = new RegExp(`^${method} /v1${path.replace(/\{\w+\}/g, '[^/]+')}$`);
   expect(commands.filter((line) => pattern.test(asked(line)))).toHaveLength(1);
+});
+
+test('the README has the address of the description', async () => {
+  const [address = ''] = /http:\/\/127\.0\.0\.1:4000\/\S+\.json/.exec(pageAt('README.md')) ?? [];
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  const response = await fetch(address.replace('http://127.0.0.1:4000', gateway.address));
+  expect(await response.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
 });
 
 describe.skipIf(curl === undefined)('run one after the other', () => {
