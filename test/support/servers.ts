@@ -44,6 +44,9 @@ export const hasCaddy: boolean = has('caddy');
 export const hasPgBouncer: boolean = localPostgresUrl !== undefined && has('pgbouncer');
 export const hasSystemdAnalyze: boolean = has('systemd-analyze');
 
+/** Without a cluster: it reads kustomizations, too. */
+export const hasKubectl: boolean = has('kubectl');
+
 /** Languages of samples. */
 export const hasPython: boolean = has('python3');
 export const hasGo: boolean = has('go');
@@ -76,6 +79,7 @@ export const leftOut: readonly string[] = [
   ...(hasNginx ? [] : ['nginx in front of the gateway: install nginx']),
   ...(hasCaddy ? [] : ['Caddy in front of the gateway: install caddy']),
   ...(postgresUrl === undefined || hasPgBouncer ? [] : ['a pooler in front of Postgres: install PgBouncer']),
+  ...(hasKubectl ? [] : ['what kustomize makes of the manifests: install kubectl']),
   ...(hasSystemdAnalyze ? [] : ['the unit of systemd: install systemd']),
   ...Object.entries({ Python: hasPython, Go: hasGo, PHP: hasPhp, Ruby: hasRuby }).flatMap(([language, isHere]) =>
     isHere ? [] : [`the sample that verifies signatures in ${language}: install its interpreter or compiler`],
