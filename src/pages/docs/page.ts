@@ -57,7 +57,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Larger systems': {
     'docs/use/persisted-operations.md': 'Persisted operations',
     'docs/use/federation.md': 'Federation and stitching',
-    'docs/use/upgrade.md': 'Upgrade',
+    'docs/use/upgrade.md': 'Upgrade of clients',
   },
   'To run it': {
     'docs/run/deployment.md': 'Deployment',
@@ -66,6 +66,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/run/keys.md': 'API keys',
     'docs/run/proxy-mode.md': 'Proxy mode',
     'docs/run/operations.md': 'Operations',
+    'docs/run/upgrade.md': 'Upgrade',
     'docs/run/observability.md': 'Observability',
     'docs/run/caching.md': 'Caching',
     'docs/run/compression.md': 'Compression',
