@@ -38,6 +38,9 @@ import { sandboxPictureRoutes } from './sandbox.ts';
 
 export type { Dependencies } from './backends/backend.ts';
 
+/** Milliseconds in which connections that are in use end with a response. A client may send on one that ends without. */
+const leavingMs = 1_000;
+
 type Closers = (() => unknown)[];
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -58,10 +61,11 @@ export async function createApp(config: Config, dependencies: Dependencies) {
 async function compose(config: Config, given: Dependencies, closers: Closers) {
   const troubles = createTroubles(given.logger);
   const dependencies = { ...given, troubles };
-  const { logger, secrets, telemetry = noTelemetry, now } = dependencies;
+  const { logger, secrets, telemetry = noTelemetry, now, siblings } = dependencies;
   const keyring = keyringOf(secrets);
   // Closed last: they tell how the gateway drains.
-  const metrics = createMetricsEndpoint(config, telemetry.scrape, logger);
+  const scrape = telemetry.scrape && (siblings?.scrapeAll(telemetry.scrape) ?? telemetry.scrape);
+  const metrics = createMetricsEndpoint(config, scrape, logger);
   closers.push(metrics.close);
   // Before a database is created, migrated, or waited for.
   await Promise.all([requireFree(config), metrics.requireFree()]);
@@ -71,7 +75,8 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   });
   const [storage, { addGraphQL, openDocuments }] = await Promise.all([opening, loadGraphQL()]);
   const documents = await openDocuments(config);
-  const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger, troubles });
+  const grants = storage?.rateLimits ?? siblings?.rateLimits ?? null;
+  const limits = rateLimits(config.rateLimits, { store: grants, now, logger, troubles });
   closers.push(limits.close);
   const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits });
   closers.push(backend.close);
@@ -93,10 +98,11 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const turns = createFairTurns();
   const compress = config.compression ? createCompression() : null;
   const draining = new AbortController();
+  let delayMs = 0;
   const server = createHttpServer({
     logger,
     ready: backend.ready,
-    remarks: () => remarksOn(backend),
+    remarks: () => ({ ...remarksOn(backend), ...siblings?.remarks() }),
     draining,
     keepAliveMs: config.keepAliveMs,
     isTrustedProxy: inBlocks(config.trustProxy),
@@ -119,7 +125,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   closers.push(() => Promise.all([server.close(), backend.delivery?.worker.close()]));
   closers.push(async () => {
     draining.abort();
-    if (server.server.listening) await sleep(config.shutdownDelayMs);
+    await sleep(delayMs);
     // Subscriptions would never end by themselves. Last, so that their clients do not come back here.
     streams.end();
     backend.delivery?.notifications.end();
@@ -143,7 +149,13 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
       await metrics.listen();
       const origin = await server.listen({ host: config.host, port: config.port });
       metrics.listening(origin);
+      delayMs = config.shutdownDelayMs;
       return origin;
+    },
+    /** Other processes have the address: takes no new connection, and lets clients go to them at once. */
+    leave() {
+      server.leave();
+      delayMs = leavingMs;
     },
     /** Serves on, unready, for the configured time, lets requests in flight finish for a limited time, and closes all. Idempotent. */
     close: once(() => closeAll(closers)),

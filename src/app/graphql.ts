@@ -25,7 +25,7 @@ import type { Ports } from '../kernel/ports.ts';
 import type { Keys } from '../kernel/secrets/secret.ts';
 import { isLoopback } from '../net/addresses.ts';
 import { createGraphiQL } from '../pages/graphiql/page.ts';
-import { createSignIn, isOfDemoPage, type SignIn } from '../pages/graphiql/sign-in.ts';
+import { createSignIn, isOfDemoPage, type SignIn, signInToken } from '../pages/graphiql/sign-in.ts';
 import { documentsOfPage, webhooksPage } from '../pages/webhooks/page.ts';
 import { readDemoKey } from '../providers/sandbox/keys.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
@@ -116,8 +116,10 @@ async function demoKeyFor({ graphiql, host, production, demoKeyFile, upstream }:
   return readDemoKey(demoKeyFile);
 }
 
-const demoSignIn = ({ demoKeyFile }: Config, { now, randomBytes }: Dependencies): SignIn =>
-  createSignIn({ demoKey: () => readDemoKey(demoKeyFile), now, randomBytes });
+function demoSignIn({ demoKeyFile }: Config, { now, randomBytes, siblings }: Dependencies): SignIn {
+  const once = siblings?.signIn ?? { token: signInToken(randomBytes), claim: async () => true };
+  return createSignIn({ demoKey: () => readDemoKey(demoKeyFile), now, ...once });
+}
 
 /** @throws ConfigError for a manifest with invalid documents */
 async function trustedDocuments(config: Config, schema: GraphQLSchema): Promise<TrustedDocuments | null> {

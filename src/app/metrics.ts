@@ -71,11 +71,11 @@ async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, lo
         },
       );
   });
-  const { address, close } = await listenAt(server, at).catch((cause: unknown) => refuse(at, cause));
+  const listening = await listenAt(server, at).catch((cause: unknown) => refuse(at, cause));
   return {
-    address,
+    ...listening,
     close() {
-      const closed = close();
+      const closed = listening.close();
       server.closeAllConnections();
       return closed;
     },

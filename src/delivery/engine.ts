@@ -67,7 +67,7 @@ import type { AddressRule } from '../net/addresses.ts';
 import type { Lookup } from '../net/dns/lookup.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import type { ProxySettings } from '../net/proxies.ts';
-import type { Channels } from '../store/channels.ts';
+import type { Channels } from '../store/channel-messages.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
+import { type AddressInfo, createServer, Server as NetServer } from 'node:net';
 import { http } from '../kernel/lib/node-http.ts';
 
 export interface ListenAddress {
@@ -14,6 +14,8 @@ export interface ListenAddress {
 export interface Listening {
   /** `http://127.0.0.1:4000` */
   readonly address: string;
+  /** Takes no new connection, and leaves the others open. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -35,11 +37,15 @@ export async function listenAt(
       () => undefined,
     );
   }
+  const all = [server, ...relays];
   return {
+    leave() {
+      // That of node:http would close idle connections, on which requests may be under way.
+      for (const each of all) NetServer.prototype.close.call(each);
+    },
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`,
     async close() {
       // A connection counts for the server that has accepted it.
-      const all = [server, ...relays];
       const closed = all.map((each) => once(each, 'close'));
       for (const each of all) each.close();
       await Promise.all(closed);

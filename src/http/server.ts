@@ -66,6 +66,8 @@ export interface HttpServer {
   addSocket(route: SocketRoute, load: () => Promise<ServeSocket>): void;
   /** @returns `http://127.0.0.1:4000` */
   listen(at: ListenAddress): Promise<string>;
+  /** Takes no new connection, and leaves the others open. */
+  leave(): void;
   /** Lets requests in flight finish, for a limited time. */
   close(): Promise<void>;
 }
@@ -242,6 +244,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       logger.info(`Server listening at ${listening.address}`);
       return listening.address;
     },
+    leave: () => listening?.leave(),
     async close() {
       stopping = true;
       draining.abort();

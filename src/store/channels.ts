@@ -2,15 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createTroubles, type Troubles } from '../kernel/troubles.ts';
-import { type Channel, channelNames } from './channel-messages.ts';
+import { type ChannelListener, type Channels, channelNames, notify } from './channel-messages.ts';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
-
-interface ChannelListener {
-  onMessage(message: string): void;
-  /** Called with each connection: messages may have been missed before it. */
-  onConnected?(): void;
-}
 
 /** Spares a server that is down, in milliseconds. */
 const reconnectMs = 1_000;
@@ -24,8 +18,6 @@ interface ChannelsOptions {
   readonly troubles?: Troubles;
 }
 
-export type Channels = ReturnType<typeof openChannels>;
-
 /** Listens until it is closed, and reconnects after a loss. */
 export function openChannels(
   {
@@ -34,7 +26,7 @@ export function openChannels(
     settings = postgresDefaults,
   }: { readonly url: string; readonly directUrl?: string | undefined; readonly settings?: PostgresSettings },
   { onSilent, logger, troubles = createTroubles(logger) }: ChannelsOptions,
-) {
+): Channels {
   const trouble = troubles.of('lost the notifications of the database, connecting again', {
     level: 'warn',
     onDemand: true,
@@ -104,9 +96,8 @@ export function openChannels(
 
   const running = run();
   return {
-    /** The sender of this process's messages. */
-    origin,
-    subscribe(channel: Channel, listener: ChannelListener) {
+    send: (database, messages) => notify(database, origin, messages),
+    subscribe(channel, listener) {
       const name = channelNames[channel];
       listeners.set(name, [...(listeners.get(name) ?? []), listener]);
       if (isConnected) listener.onConnected?.();

@@ -1,18 +1,16 @@
 /**
  * Notifications of new work, changed deliveries and stored events, announced after the commit: to this process by calls,
- * to others on Postgres by NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is
+ * to others by messages, on Postgres with NOTIFY. Within the transaction, NOTIFY would take a lock of the whole server until the commit is
  * on the disk: all transactions of all databases that notify would commit one after the other. If the process ends in
  * between, other processes find work when they poll, as on SQLite.
  */
 
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
 import { keysOf } from '../kernel/lib/objects.ts';
-import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
-import type { Channels } from './channels.ts';
+import { type ChannelMessage, type Channels, nobody, notify } from './channel-messages.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './is-postgres.ts';
-import { rowsTable, rowsText } from './json.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -70,7 +68,7 @@ export type Notifications = ReturnType<typeof createNotifications>;
 
 type After = (ms: number, act: () => void) => () => void;
 
-/** @param channels to other processes; null on SQLite */
+/** @param channels to other processes; null where there is nobody to pass messages on */
 export function createNotifications(database: Database, channels: Channels | null, after: After) {
   const workers = new Set<() => void>();
   const subscribers = { deliveries: new Set<UpdateListener>(), events: new Set<UpdateListener>() };
@@ -104,18 +102,18 @@ export function createNotifications(database: Database, channels: Channels | nul
       },
     });
   }
-  const announcer = channels === null ? null : createAnnouncer(database, channels.origin, after);
-  const transactionOn = (connections: Database): NotifyingTransaction =>
-    recorded(connections, (changes) => {
-      publish(changes);
-      announcer?.add(changes);
-    });
+  const announcer = channels === null ? null : createAnnouncer((messages) => channels.send(database, messages), after);
+  const tell = (changes: RecordedChanges): undefined => {
+    publish(changes);
+    announcer?.add(changes);
+  };
+  const transactionOn = (connections: Database): NotifyingTransaction => recorded(connections, tell);
   return {
     transaction: transactionOn(database),
     transactionOn,
     /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
     committed: (deliveryIds: readonly string[]) =>
-      publish({ ...noChanges, ids: { ...noChanges.ids, deliveries: deliveryIds.slice(0, maxChangedIds) } }),
+      tell({ ...noChanges, ids: { ...noChanges.ids, deliveries: deliveryIds.slice(0, maxChangedIds) } }),
     /** Resolves with the first connection to other processes. */
     connected,
     onWork(listener: () => void) {
@@ -140,7 +138,7 @@ export function createNotifications(database: Database, channels: Channels | nul
 
 /** The transactions of a command, which ends with its work: it announces its changes at once. */
 export const notifyingTransaction = (database: Database): NotifyingTransaction =>
-  recorded(database, (changes) => (isPostgres(database) ? notify(database, nobody, changes) : undefined));
+  recorded(database, (changes) => (isPostgres(database) ? notify(database, nobody, messagesOf(changes)) : undefined));
 
 const recorded =
   (database: Database, announce: (changes: RecordedChanges) => Promise<void> | undefined): NotifyingTransaction =>
@@ -176,7 +174,7 @@ const recorded =
   };
 
 /** Announces the changes of all transactions of some milliseconds at once. The sender ignores its own notifications. */
-function createAnnouncer(database: Database, origin: string, after: After) {
+function createAnnouncer(send: (messages: readonly ChannelMessage[]) => Promise<void>, after: After) {
   let work = false;
   let ids = { deliveries: new Set<string>(), events: new Set<string>() };
   let cancel: (() => void) | null = null;
@@ -194,7 +192,7 @@ function createAnnouncer(database: Database, origin: string, after: After) {
     const changes = { work, ids: { deliveries: [...ids.deliveries], events: [...ids.events] } };
     [work, ids, cancel] = [false, { deliveries: new Set(), events: new Set() }, null];
     // The fault is told by the pool, to whom the readiness of the process belongs.
-    announcing = announcing.then(() => notify(database, origin, changes)).catch(() => add(changes, announceAgainMs));
+    announcing = announcing.then(() => send(messagesOf(changes))).catch(() => add(changes, announceAgainMs));
   }
 
   return {
@@ -208,19 +206,13 @@ function createAnnouncer(database: Database, origin: string, after: After) {
   };
 }
 
-/** Reaches other processes at once: a statement that writes nothing waits for no disk. */
-async function notify(database: Database, origin: string, { work, ids }: RecordedChanges): Promise<void> {
-  const messages: { readonly channel: string; readonly payload: string }[] = work
-    ? [{ channel: channelNames.work, payload: encodeMessage(origin) }]
-    : [];
-  const add = (topic: Topic, text?: string) =>
-    messages.push({ channel: channelNames[channelOf[topic]], payload: encodeMessage(origin, text) });
+function messagesOf({ work, ids }: RecordedChanges): ChannelMessage[] {
+  const messages: ChannelMessage[] = work ? [{ channel: 'work', text: '' }] : [];
   for (const topic of topics) {
     const all = ids[topic].slice(0, maxChangedIds);
-    for (let at = 0; at < all.length; at += idsOfNotification) add(topic, all.slice(at, at + idsOfNotification).join());
+    for (let at = 0; at < all.length; at += idsOfNotification)
+      messages.push({ channel: channelOf[topic], text: all.slice(at, at + idsOfNotification).join() });
   }
-  if (ids.events.length > maxChangedIds) add('events');
-  if (messages.length === 0) return;
-  const rows = rowsTable('message', rowsText({ channel: 'text', payload: 'text' }, messages));
-  await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(database);
+  if (ids.events.length > maxChangedIds) messages.push({ channel: 'events', text: '' });
+  return messages;
 }

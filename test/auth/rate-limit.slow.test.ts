@@ -4,6 +4,7 @@ import { getIntrospectionQuery } from 'graphql';
 import pg from 'pg';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { memoryRateLimits } from '../../src/auth/memory-rate-limits.ts';
 import type { RateLimitStore } from '../../src/auth/rate-limit.ts';
 import { databaseRateLimits } from '../../src/auth/rate-limit-rows.ts';
 import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
@@ -496,6 +497,19 @@ test.each(databases)('a bucket in $name is never more than two minutes ahead', a
   expect(await added(10 * minute)).toBe(2 * minute);
   expect(await added(10 * minute)).toBe(2 * minute);
   expect(await added(-minute)).toBeLessThanOrEqual(minute);
+});
+
+test('a bucket in memory is added to as in a database, and is never more than two minutes ahead', async () => {
+  const store = memoryRateLimits();
+  const [now, minute] = [1_800_000_000_000_000, 60_000_000];
+  const added = async (amount: number, at = now) => (await store.add(new Map([['one', amount]]), at)).get('one');
+  expect(await added(1_000)).toBe(1_000);
+  expect(await added(1_000, now + 500)).toBe(1_500);
+  expect(await added(-5_000, now + 500)).toBe(0);
+  expect(await added(10 * minute)).toBe(2 * minute);
+  expect(await added(-minute)).toBe(minute);
+  // The clock jumped back.
+  expect(await added(1_000, now - 10 * minute)).toBe(1_000);
 });
 
 test.skipIf(databases[1] === undefined)('the locked row of a full bucket leaves others settled', async () => {

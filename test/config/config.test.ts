@@ -1,5 +1,7 @@
 /** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
+
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, configHelp, readConfig } from '../../src/app/config/config.ts';
@@ -78,6 +80,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
       value,
       `PORT must be a whole number from 0 to 65535, but is "${value}"`,
     ]),
+  },
+  PROCESSES: {
+    of: ({ processes }) => processes,
+    unset: 1,
+    good: [
+      ['4', 4],
+      ['auto', Math.min(availableParallelism(), 64)],
+    ],
+    bad: ['0', '65', 'all'].map((value) => [value, `PROCESSES must be a whole number from 1 to 64, but is "${value}"`]),
   },
   DATABASE_URL: {
     of: ({ database, dataDirectory }) => ({ ...database, dataDirectory }),

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_406,
-  auth: 1_480,
+  app: 4_857,
+  auth: 1_503,
   cache: 360,
   capabilities: 300,
   'capabilities/accounts': 611,
@@ -24,15 +24,15 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_132,
   'graphql/schema': 106,
-  http: 2_458,
+  http: 2_467,
   kernel: 3_331,
   'main.ts': 2,
   net: 1_425,
-  pages: 1_107,
+  pages: 1_112,
   providers: 1_696,
   rest: 618,
   splice: 3_122,
-  store: 6_114,
+  store: 6_132,
   telemetry: 754,
   upstream: 1_744,
 };

@@ -1,9 +1,10 @@
 /** Every collection whose keys callers choose is filled far past its bound: none has more entries than that at once. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { createInbox } from '../../src/app/intake/inbox.ts';
+import { memoryRateLimits } from '../../src/auth/memory-rate-limits.ts';
 import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
 import { rememberKeys } from '../../src/auth/remembered-keys.ts';
 import { createStreams } from '../../src/auth/streams.ts';
@@ -131,6 +132,14 @@ const floods: Readonly<Record<string, Flood>> = {
       await times(150_000, (n) => limit.take(`${n}`));
     },
   },
+  'addresses and keys with a rate limit of several processes': {
+    collections: ['auth/memory-rate-limits.ts fullAt'],
+    most: 100_000,
+    async fill() {
+      const store = memoryRateLimits();
+      await times(250_000, (n) => store.add(new Map([[`${n}`, 1]]), 1));
+    },
+  },
   'API keys': {
     collections: ['auth/remembered-keys.ts keys'],
     most: 10_000,
@@ -213,7 +222,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: maxChangedIds,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' }, migrations);
-      const channels = { origin: randomUUID(), subscribe() {}, close: async () => undefined };
+      const channels = { send: async () => undefined, subscribe() {}, close: async () => undefined };
       const { transaction } = createNotifications(database, channels, () => () => undefined);
       await times(3, (n) =>
         transaction(async (_, changed) => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { afterTimeout } from '../../src/delivery/after.ts';
+import { type Channels, notify } from '../../src/store/channel-messages.ts';
 import { DatabaseFault, unconfirmed } from '../../src/store/faults.ts';
 import { createNotifications } from '../../src/store/notifications.ts';
 import { PostgresClient } from '../../src/store/postgres-client.ts';
@@ -70,7 +71,11 @@ describe.skipIf(dialect === undefined)('on Postgres', () => {
   });
 
   it('what a commit without an answer may have stored is announced: who repeats it hears that it is stored', async () => {
-    const channels = { origin: randomUUID(), subscribe() {}, close: async () => undefined };
+    const channels: Channels = {
+      send: (database, messages) => notify(database, randomUUID(), messages),
+      subscribe() {},
+      close: async () => undefined,
+    };
     const { transaction } = createNotifications(gateway.app.database, channels, afterTimeout);
     const silence = unconfirmed(new DatabaseFault('unavailable', new Error('The connection was lost')));
     const announced = () => [...statements.values()].flat().filter((text) => text.includes('pg_notify'));

@@ -11,6 +11,7 @@ import type { Troubles } from '../../kernel/troubles.ts';
 import type { Providers } from '../../providers/provider.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Intake } from '../intake/intake.ts';
+import type { Siblings } from '../processes/siblings.ts';
 
 /** Everything outside of the program, injected so that tests can replace it. */
 export interface Dependencies {
@@ -22,6 +23,8 @@ export interface Dependencies {
   readonly telemetry?: Telemetry;
   /** Of GraphQL Yoga, beside the gateway's own. */
   readonly plugins?: readonly Plugin[];
+  /** The other processes behind the address; undefined without any. */
+  readonly siblings?: Siblings | undefined;
   /** Of the process; the composition root makes them. */
   readonly troubles?: Troubles;
   /** Only tests set it. */

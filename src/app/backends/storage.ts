@@ -12,7 +12,7 @@ import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { Keyring, Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Troubles } from '../../kernel/troubles.ts';
-import type { Channels } from '../../store/channels.ts';
+import type { Channels } from '../../store/channel-messages.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
 import { openDatabases } from '../../store/databases.ts';
@@ -22,6 +22,7 @@ import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
 import { type GatewayLock, lockAsGateway } from '../../store/process-files.ts';
 import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
+import type { Siblings } from '../processes/siblings.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
 export interface Sealing {
@@ -42,6 +43,7 @@ export async function openStorage(
     isCachingInMemory = false,
     telemetry = noTelemetry,
     troubles,
+    siblings,
   }: {
     readonly now: () => Date;
     readonly logger: Logger;
@@ -51,6 +53,7 @@ export async function openStorage(
     readonly isCachingInMemory?: boolean;
     readonly telemetry?: Telemetry;
     readonly troubles?: Troubles;
+    readonly siblings?: Siblings | undefined;
   },
 ) {
   const processId = newProcessId(randomBytes);
@@ -83,13 +86,13 @@ export async function openStorage(
       ? tokens.authenticate(apiKey)
       : authenticate(databases.keys, apiKey, now());
   const remembered = rememberKeys(lookUp, { now });
-  let channels: Channels | null = null;
+  let channels: Channels | null = siblings?.channels ?? null;
   if (location.kind === 'postgres') {
     const { openChannels } = await import('../../store/channels.ts');
     // This connection is asked for a sign of life, the others only when somebody needs them.
     channels = openChannels(location, { onSilent: databases.renew, logger, ...(troubles && { troubles }) });
   }
-  // SQLite has no messages: a revocation takes its second there.
+  // On SQLite a revocation takes its second: the command that revokes has no messages.
   channels?.subscribe('revocation', { onMessage: remembered.forget, onConnected: remembered.forget });
   return {
     databases,

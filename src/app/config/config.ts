@@ -48,6 +48,7 @@ export function readConfig(given: Environment) {
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
+    processes: processesOf(values, needsDatabase),
     database,
     /** Forwarded API keys need none, so that any number of replicas can run. */
     needsDatabase,
@@ -111,6 +112,18 @@ export function readConfig(given: Environment) {
     /** Of `postern listen`, as of the examples: how it calls a gateway. */
     client: { url: given.POSTERN_URL || addressHere(values.HOST, values.PORT), key: given.POSTERN_KEY },
   });
+}
+
+/** Several share nothing but a database and what they tell each other. */
+function processesOf({ PROCESSES, DATABASE_URL, RESPONSE_CACHE }: Variables, needsDatabase: boolean): number {
+  if (PROCESSES === 1) return 1;
+  if (RESPONSE_CACHE === 'memory')
+    throw new ConfigError('PROCESSES needs a response cache that all processes share: set RESPONSE_CACHE=redis');
+  if (needsDatabase && DATABASE_URL.kind === 'sqlite' && DATABASE_URL.file === ':memory:')
+    throw new ConfigError(
+      'PROCESSES needs a database that all processes share: set DATABASE_URL to a file or a server',
+    );
+  return PROCESSES;
 }
 
 const rateLimitsOf = (values: Variables) => ({

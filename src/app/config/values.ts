@@ -1,5 +1,6 @@
 /** Shapes of values: an issue's message continues the variable's name, without values that may be secret. */
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { type WebhookEvent, webhookEvents, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import { readManifest } from '../../graphql/documents/document-manifest.ts';
@@ -34,6 +35,12 @@ export const numberBetween = (min: number, max: number, pattern = /^\d+$/, what 
     if (pattern.test(text) && number >= min && number <= max) return number;
     throw new Error(`must be ${what} from ${min} to ${max}, but is "${text}"`);
   });
+
+/** A number of processes, `auto` by the cores that this one may use. */
+export const processes = z
+  .string()
+  .transform((text) => (text === 'auto' ? String(Math.min(availableParallelism(), 64)) : text))
+  .pipe(numberBetween(1, 64));
 
 /** 0 for any number. */
 export const quota = numberBetween(0, 10_000_000);

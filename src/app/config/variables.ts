@@ -17,6 +17,7 @@ import {
   origins,
   otlpEndpoint,
   postgresUrl,
+  processes,
   proxyUrl,
   publicUrl,
   quota,
@@ -34,6 +35,9 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export const variables = {
   HOST: prefault(z.string(), '127.0.0.1').describe('The address to listen on.'),
   PORT: prefault(numberBetween(0, 65_535), '4000').describe('The port to listen on. `0` picks a free port.'),
+  PROCESSES: prefault(processes, '1').describe(
+    'Processes that serve the address together: a number, or `auto` for one per core. They share rate limits, metrics and subscriptions, and one that ends is replaced.',
+  ),
   DATABASE_URL: prefault(database, 'sqlite:./.data/postern.db').describe(
     '`sqlite:<file>`, or `postgres://…` for a Postgres server. Required in production.',
   ),

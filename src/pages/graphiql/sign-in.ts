@@ -28,23 +28,27 @@ export const isOfDemoPage =
   ({ headers }: Pick<AdmissionRequest, 'headers'>): boolean =>
     headers['sec-fetch-site'] === 'same-origin' && apiKeyOf({ headers }) === demoKey;
 
+/** 43 characters of base64url. */
+export const signInToken = (randomBytes: RandomBytes): string => randomBytes(32).toString('base64url');
+
 export type SignIn = ReturnType<typeof createSignIn>;
 
 /** @param demoKey undefined if the key was deleted */
 export function createSignIn({
   demoKey,
   now,
-  randomBytes,
+  token,
+  claim,
 }: {
   readonly demoKey: () => Promise<string | undefined>;
   readonly now: () => Date;
-  readonly randomBytes: RandomBytes;
+  readonly token: string;
+  /** Whether nobody has used the token; it is used then. */
+  readonly claim: () => Promise<boolean>;
 }) {
-  const token = randomBytes(32).toString('base64url');
   const validUntil = now().getTime() + tokenLifetimeMs;
   let expected: Buffer | null = tokenDigest(token);
   return {
-    /** 43 characters of base64url. */
     token,
     /** Returns the demo key once. @throws ServiceError `expired_link` for a wrong, used or expired token */
     async exchange(offered = ''): Promise<string> {
@@ -54,6 +58,7 @@ export function createSignIn({
       }
       // Before anything is awaited: of two requests with the token, only one gets the key.
       expected = null;
+      if (!(await claim())) throw expired();
       const key = await demoKey();
       if (key === undefined) throw expired();
       return key;

@@ -1,0 +1,99 @@
+/** Calls between the primary and a process of it, in both directions, over the channel that Node.js gives them. */
+
+import { messageOf } from '../../kernel/lib/to-error.ts';
+import type { ChannelMessage } from '../../store/channel-messages.ts';
+
+/** What a process calls. */
+export type CallsOfMember = {
+  join(): { readonly signInToken: string };
+  /** It answers requests. */
+  serve(): void;
+  announce(message: ChannelMessage): void;
+  /** Settles rate limits. Times are epoch microseconds. */
+  grant(settled: {
+    readonly grants: readonly (readonly [id: string, amount: number])[];
+    readonly now: number;
+  }): Promise<readonly (readonly [id: string, ahead: number])[]>;
+  /** @returns whether it is the first claim */
+  claimSignIn(): boolean;
+  scrapeAll(): Promise<string>;
+};
+
+/** What the primary calls. */
+export type CallsOfPrimary = {
+  /** A message of another process. */
+  receive(message: ChannelMessage): void;
+  /** This process's own metrics. */
+  scrape(): Promise<string>;
+  /** Number of processes that serve. */
+  count(serving: number): void;
+  /** Another process has taken this one's place. */
+  leave(): void;
+};
+
+/** What this side calls: names with what is given and what comes back. */
+export type CallTable = Record<string, (given: never) => unknown>;
+
+interface Message {
+  readonly id: number;
+  /** Of a call; without it, the end of one. */
+  readonly call?: string;
+  readonly given?: unknown;
+  readonly value?: unknown;
+  readonly failure?: string;
+}
+
+/** `process` in a process of the primary, a `Worker` in the primary. */
+export interface Peer {
+  send?(message: Message, done: (error: Error | null) => void): unknown;
+  on(event: 'message', listener: (message: Message) => void): unknown;
+  on(event: 'disconnect', listener: () => void): unknown;
+}
+
+export type Calls<Table extends CallTable> = <Name extends keyof Table & string>(
+  name: Name,
+  ...given: Parameters<Table[Name]>
+) => Promise<Awaited<ReturnType<Table[Name]>>>;
+
+/**
+ * @param answers what the other side calls; texts, numbers, arrays and plain objects pass
+ * @returns calls the other side. Rejects with its failure, or with Error when the channel closes
+ */
+export function openCalls<Theirs extends CallTable>(peer: Peer, answers: CallTable): Calls<Theirs> {
+  const waiting = new Map<number, (message: Message) => void>();
+  let last = 0;
+  const send = (message: Message) =>
+    new Promise<void>((resolve, reject) => {
+      if (peer.send === undefined) return reject(new Error('There is no channel'));
+      peer.send(message, (error) => (error === null ? resolve() : reject(error)));
+    });
+
+  async function answer({ id, call = '', given }: Message): Promise<void> {
+    const run = async () => (answers[call] as (given: unknown) => unknown)(given);
+    const settled: Message = await run().then(
+      (value) => ({ id, value }),
+      (error: unknown) => ({ id, failure: messageOf(error) }),
+    );
+    // Nobody waits where the channel has closed.
+    await send(settled).catch(() => undefined);
+  }
+
+  peer.on('message', (message) => {
+    if (message.call !== undefined) void answer(message);
+    else waiting.get(message.id)?.(message);
+  });
+  peer.on('disconnect', () => {
+    for (const [id, settle] of waiting) settle({ id, failure: 'The other process has ended' });
+  });
+  return (call, given?: unknown) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      const id = last;
+      waiting.set(id, ({ value, failure }) => {
+        waiting.delete(id);
+        if (failure === undefined) resolve(value as never);
+        else reject(new Error(failure));
+      });
+      send({ id, call, given }).catch((error: unknown) => waiting.get(id)?.({ id, failure: messageOf(error) }));
+    });
+}

@@ -1,0 +1,173 @@
+/**
+ * Several processes behind one address (node:cluster). The primary serves nothing: it starts the others, replaces what ends,
+ * and passes on what they tell each other.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { memoryRateLimits } from '../../auth/memory-rate-limits.ts';
+import { within } from '../../kernel/lib/abort-signal.ts';
+import type { ChannelMessage } from '../../store/channel-messages.ts';
+import { type Calls, type CallsOfMember, type CallsOfPrimary, openCalls, type Peer } from './calls.ts';
+import { mergeMetrics } from './merge-metrics.ts';
+
+interface Member {
+  readonly worker: Worker;
+  readonly call: Calls<CallsOfPrimary>;
+  /** The lowest that no other has, so that metrics have few. */
+  readonly number: number;
+  /** Whether it serves, or false where it ends before. */
+  readonly served: Promise<boolean>;
+  readonly ended: Promise<void>;
+  isServing: boolean;
+  isLeaving: boolean;
+}
+
+/** Milliseconds before another start after one that failed; doubled each time. */
+const restartMs = { first: 500, longest: 30_000 } as const;
+
+/** Milliseconds until a process that does not answer is left out of the metrics. */
+const scrapeMs = 5_000;
+
+interface ProcessesOptions {
+  readonly logger: Logger;
+  /** Of the link to GraphiQL with the demo key. */
+  readonly signInToken: string;
+  /** Milliseconds that a process has to leave; then it is killed. */
+  readonly leaveMs: number;
+}
+
+/** Runs until a signal, or until the first start fails. @returns the exit code: 0 if all processes have stopped cleanly */
+export async function runProcesses(count: number, { logger, signInToken, leaveMs }: ProcessesOptions): Promise<number> {
+  const members = new Set<Member>();
+  const buckets = memoryRateLimits();
+  let isSignInClaimed = false;
+  let isStopping = false;
+  const stopping = Promise.withResolvers<void>();
+  let worstCode = 0;
+
+  const tellCount = () => {
+    const serving = [...members].filter(({ isServing }) => isServing).length;
+    for (const { call } of members) call('count', serving).catch(ignoreEnded);
+  };
+
+  async function scrapeAll(): Promise<string> {
+    const scrape = async ({ number, call, isServing }: Member) => {
+      if (!isServing) return [];
+      const text = await within(scrapeMs, call('scrape'), 'The process took too long').catch((err: unknown) => {
+        logger.warn({ err, process: number }, 'a process is left out of the metrics');
+        return null;
+      });
+      return text === null ? [] : [[String(number), text] as const];
+    };
+    return mergeMetrics(new Map((await Promise.all([...members].map(scrape))).flat()));
+  }
+
+  function fork(): Member {
+    const taken = new Set([...members].map(({ number }) => number));
+    const number =
+      Array.from({ length: taken.size + 1 }, (_, index) => index + 1).find((each) => !taken.has(each)) ?? 1;
+    const worker = cluster.fork();
+    const serves = Promise.withResolvers<boolean>();
+    const ends = Promise.withResolvers<void>();
+    const call = openCalls<CallsOfPrimary>(worker as Peer, {
+      join: () => ({ signInToken }),
+      serve() {
+        member.isServing = true;
+        tellCount();
+        serves.resolve(true);
+      },
+      announce(message: ChannelMessage) {
+        for (const each of members) if (each !== member) each.call('receive', message).catch(ignoreEnded);
+      },
+      grant: async ({ grants, now }) => [...(await buckets.add(new Map(grants), now))],
+      claimSignIn() {
+        const isFirst = !isSignInClaimed;
+        isSignInClaimed = true;
+        return isFirst;
+      },
+      scrapeAll,
+    } satisfies CallsOfMember);
+    const member: Member = {
+      worker,
+      call,
+      number,
+      served: serves.promise,
+      ended: ends.promise,
+      isServing: false,
+      isLeaving: false,
+    };
+    members.add(member);
+    worker.on('exit', (code, signal) => {
+      members.delete(member);
+      if (isStopping) worstCode = Math.max(worstCode, code ?? 1);
+      else if (!member.isLeaving)
+        logger.error({ process: worker.process.pid, code, signal }, 'a process has ended by itself');
+      tellCount();
+      serves.resolve(false);
+      ends.resolve();
+    });
+    return member;
+  }
+
+  /** Starts a process as often as it takes, and another when it ends. */
+  async function keep(first?: Member): Promise<void> {
+    let pauseMs: number = restartMs.first;
+    for (let member = first ?? fork(); ; member = fork()) {
+      if (await member.served) {
+        pauseMs = restartMs.first;
+        await member.ended;
+        if (member.isLeaving) return;
+      } else if (!isStopping) {
+        await sleep(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, restartMs.longest);
+      }
+      if (isStopping) return;
+    }
+  }
+
+  /** Replaces all processes, one after the other. Those that are left serve on where a start fails. */
+  async function replace(): Promise<void> {
+    logger.info('replacing the processes');
+    for (const old of [...members]) {
+      if (isStopping) return;
+      const next = fork();
+      if (!(await next.served)) return logger.error('a process could not start: the others are not replaced');
+      void keep(next);
+      await leave(old);
+    }
+    logger.info('replaced the processes');
+  }
+
+  async function leave(old: Member): Promise<void> {
+    old.isLeaving = true;
+    old.call('leave').catch(ignoreEnded);
+    const killing = setTimeout(() => old.worker.process.kill('SIGKILL'), leaveMs);
+    await old.ended;
+    clearTimeout(killing);
+  }
+
+  // One after the other as well.
+  let replacing = Promise.resolve();
+  process.on('SIGHUP', () => {
+    replacing = replacing.then(replace);
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      isStopping = true;
+      stopping.resolve();
+      for (const { worker } of members) worker.process.kill(signal);
+    });
+
+  // It creates what is missing: the database, the secret, the demo.
+  const first = fork();
+  if (!(await first.served)) return Math.max(worstCode, 1);
+  void keep(first);
+  for (let others = count - 1; others > 0 && !isStopping; others -= 1) void keep();
+  await stopping.promise;
+  await Promise.all([...members].map(({ ended }) => ended));
+  return worstCode;
+}
+
+/** It hears no more. */
+const ignoreEnded = () => undefined;

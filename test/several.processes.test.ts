@@ -1,0 +1,206 @@
+/** `PROCESSES`: several processes behind one address. */
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { resultsOf } from '../examples/shared/event-stream.ts';
+import { demoId } from '../src/app/demo.ts';
+import { mergeMetrics } from '../src/app/processes/merge-metrics.ts';
+import { graphql } from './support/gateway.ts';
+import { type Started, startProcess, temporaryDirectory } from './support/process.ts';
+import { readMetrics } from './support/prometheus.ts';
+import { startReceiver } from './support/receiver.ts';
+import { json, postList, startStub } from './support/stub.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let started: Started[] = [];
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(async () => {
+  for (const { child, ended } of started) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  started = [];
+  await directory[Symbol.asyncDispose]();
+});
+
+const listening = /"pid":(\d+)[^\n]*Server listening/g;
+
+async function startTwo(environment: Record<string, string> = {}) {
+  const processes = startProcess('src/app/main.js', [], {
+    PORT: '0',
+    PROCESSES: '2',
+    DATABASE_URL: `sqlite:${join(directory.path, 'postern.db')}`,
+    ...environment,
+  });
+  started.push(processes);
+  const [, address = ''] = await processes.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
+  const pids = () => [...processes.output().matchAll(listening)].map(([, pid]) => Number(pid));
+  await expect.poll(pids, { timeout: 20_000 }).toHaveLength(2);
+  return { ...processes, address, pids };
+}
+
+const demoKey = () => readFileSync(join(directory.path, 'demo-key'), 'utf8').trim();
+
+/** Asks over sixteen connections until it is told to end. @returns failures */
+function askOn(address: string, key: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const { hostname, port } = new URL(address);
+  const headers = { 'content-type': 'application/json', 'x-api-key': key };
+  const failures: string[] = [];
+  let [asked, isOver] = [0, false];
+  const ask = () =>
+    new Promise<void>((resolve) => {
+      const fail = (error: Error) => {
+        failures.push(error.message);
+        resolve();
+      };
+      const sent = request({ hostname, port, path: '/graphql', method: 'POST', agent, headers }, (response) => {
+        response.on('error', fail).on('end', resolve).resume();
+        if (response.statusCode !== 200) failures.push(String(response.statusCode));
+      });
+      sent.on('error', fail).end('{"query":"{ viewer { name } }"}');
+      asked += 1;
+    });
+  const asking = Array.from({ length: 16 }, async () => {
+    while (!isOver) await ask();
+  });
+  return {
+    asked: () => asked,
+    async end() {
+      isOver = true;
+      await Promise.all(asking);
+      agent.destroy();
+      return failures;
+    },
+  };
+}
+
+test('share one address, metrics, the link with the demo key, and on SQLite what subscriptions tell', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const gateway = await startTwo({ METRICS_PORT: '0' });
+  const [key, accountId] = [demoKey(), demoId('pnet')];
+  const webhook = `mutation { createWebhook(input: { source: ACCOUNT_STATUS, accountIds: ["${accountId}"], requestUrl: "${receiver.address}" })
+    { ... on WebhookCreated { webhookId } ... on ServiceError { message } } }`;
+  const { webhookId } = (await graphql(gateway.address, key, webhook)).data.createWebhook;
+  expect(webhookId).toEqual(expect.any(String));
+
+  // A new connection goes to the next process.
+  const streams = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+          'x-api-key': key,
+        },
+        body: JSON.stringify({ query: `subscription { deliveryUpdated(webhookIds: ["${webhookId}"]) { state } }` }),
+      }),
+    ),
+  );
+  const emit = `mutation { emitEvent(input: { accountId: "${accountId}", event: RECONNECTED }) { __typename } }`;
+  expect((await graphql(gateway.address, key, emit)).data.emitEvent.__typename).toBe('EventEmitted');
+  for (const { body } of streams) {
+    if (body === null) throw new Error('There is no stream');
+    for await (const { data } of resultsOf<{ data: { deliveryUpdated: { state: string } } }>(body))
+      if (data.deliveryUpdated.state === 'SUCCEEDED') break;
+  }
+
+  const [, metrics = ''] = await gateway.line(/Metrics: (http:[^"]+)/);
+  const samples = readMetrics(await (await fetch(metrics)).text());
+  const subscriptions = samples.filter(({ name }) => name === 'postern_streams');
+  expect(new Set(samples.map(({ labels }) => labels.process))).toEqual(new Set(['1', '2']));
+  expect(subscriptions).toHaveLength(2);
+
+  const [, token] = (await gateway.errorLine(/token=([\w-]{43})/)) ?? [];
+  const exchange = async () => {
+    const headers = { authorization: `Bearer ${token}`, origin: gateway.address, connection: 'close' };
+    return (await fetch(`${gateway.address}/graphql/demo-key`, { method: 'POST', headers })).status;
+  };
+  expect((await Promise.all([exchange(), exchange(), exchange(), exchange()])).sort()).toEqual([200, 401, 401, 401]);
+
+  gateway.child.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+  for (const pid of gateway.pids()) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+test('replace one that stops, and one after the other at SIGHUP, without a failed request', async () => {
+  const gateway = await startTwo({ SHUTDOWN_DELAY_MS: '1000' });
+  const load = askOn(gateway.address, demoKey());
+  const before = gateway.pids();
+  process.kill(before[0] as number, 'SIGTERM');
+  await expect.poll(gateway.pids, { timeout: 20_000 }).toHaveLength(3);
+  gateway.child.kill('SIGHUP');
+  await gateway.line(/replaced the processes/);
+  const asked = load.asked();
+  expect(gateway.pids()).toHaveLength(5);
+  await expect.poll(load.asked).toBeGreaterThan(asked + 50);
+  expect(await load.end()).toEqual([]);
+});
+
+test('replace one that is killed: the others answer meanwhile, and say that it lacks', async () => {
+  const gateway = await startTwo();
+  process.kill(gateway.pids()[1] as number, 'SIGKILL');
+  await gateway.line(/"signal":"SIGKILL","msg":"a process has ended by itself"/);
+  const ready = async () => (await fetch(`${gateway.address}/readyz`, { headers: { connection: 'close' } })).json();
+  expect(await ready()).toMatchObject({ status: 'ready', processes: '1 of 2' });
+  await expect.poll(ready, { timeout: 20_000 }).toEqual({ status: 'ready' });
+  expect(gateway.pids()).toHaveLength(3);
+});
+
+test('share the limits of a gateway without a database', async () => {
+  const stub = await startStub((_request, response) => json(response, 200, postList([])));
+  onTestFinished(() => stub.close());
+  const gateway = await startTwo({ UPSTREAM_URL: stub.url, REQUESTS_PER_MINUTE: '20' });
+  const statuses = await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const headers = { 'x-api-key': 'their-key', connection: 'close' };
+      return (await fetch(`${gateway.address}/v1/users/x/posts?account_id=a`, { headers })).status;
+    }),
+  );
+  // Each grants at most a tenth of a bucket beyond.
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(24);
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(36);
+});
+
+test.each([
+  [{ RESPONSE_CACHE: 'memory' }, 'PROCESSES needs a response cache that all processes share: set RESPONSE_CACHE=redis'],
+  [{ DATABASE_URL: 'sqlite::memory:' }, 'PROCESSES needs a database that all processes share'],
+  [{ PROCESSES: '0' }, 'PROCESSES must be a whole number from 1 to 64, but is "0"'],
+])('are refused with %o', async (environment, message) => {
+  const gateway = startProcess('src/app/main.js', [], { PORT: '0', PROCESSES: '2', ...environment });
+  expect(await gateway.ended).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+});
+
+test('one that cannot start ends the first start with its message', async () => {
+  const gateway = startProcess('src/app/main.js', [], {
+    PORT: '0',
+    PROCESSES: '2',
+    DATABASE_URL: `sqlite:${directory.path}`,
+  });
+  expect(await gateway.ended).toMatchObject({ code: 1, stderr: expect.stringContaining(directory.path) });
+});
+
+test('metrics of processes keep their families together', () => {
+  const of = (value: number) =>
+    `# HELP a Text.\n# TYPE a gauge\na ${value}\na{b="c{ d"} ${value}\n# TYPE e counter\ne{f="g"} 1\n`;
+  expect(
+    mergeMetrics(
+      new Map([
+        ['1', of(1)],
+        ['2', of(2)],
+      ]),
+    ),
+  ).toBe(
+    [
+      ...['# HELP a Text.', '# TYPE a gauge', 'a{process="1"} 1', 'a{process="1",b="c{ d"} 1'],
+      ...['a{process="2"} 2', 'a{process="2",b="c{ d"} 2'],
+      ...['# TYPE e counter', 'e{process="1",f="g"} 1', 'e{process="2",f="g"} 1', ''],
+    ].join('\n'),
+  );
+});
