@@ -6,7 +6,7 @@ export const pnetPost = `__typename ... on PnetPost {
   impressionCount userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
   canReact canShare canComment isRepost repostId repostedBy { ${author} }
   repostContent { providerId date publishedAt text author { ${author} } } mentions { url start length }
-  attachments { __typename providerId isUnavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { isSticker width height } }
+  attachments { type providerId isUnavailable mimetype fileSize url urlExpiresAt isSticker width height }
   poll { providerId question isOpen voteCount options { providerId text isWinner voteCount } } group { providerId name isPrivate }
   analytics { impressionCount engagementCount engagementRate clickCount clickthroughRate pageViewerCount gainedFollowerCount reachedMemberCount } }`;
 const photonetPost = `__typename ... on PhotonetPost {

@@ -8,7 +8,7 @@ import { envelope, json, pnetPost, postList, type Respond } from '../support/stu
 import { type BothWays, pages, type Served, seen, sendTo, startBothWays } from './both-ways.ts';
 
 const selection = `{ nodes { __typename ... on PnetPost { id text reactionCount userReacted publishedAt author { id name }
-  attachments { __typename providerId } } } edges { cursor } pageInfo { hasNextPage endCursor } }`;
+  attachments { type providerId } } } edges { cursor } pageInfo { hasNextPage endCursor } }`;
 const list = (args = '') => `posts(accountId: "a1", identifier: "ACo1"${args}) ${selection}`;
 const query = `{ ${list()} }`;
 

@@ -9,7 +9,7 @@ const count = 1_500;
 test.each(['on', 'off'])(
   'a response reports its first errors, and the log each kind once: COMPILED_OPERATIONS=%s',
   async (compiled) => {
-    const attachment = { id: 'a', type: 'img', unavailable: false };
+    const attachment = { id: 'a', type: 'img' };
     const post = {
       object: 'Post',
       provider: 'PNET',
@@ -20,7 +20,7 @@ test.each(['on', 'off'])(
     const stub = await startStub((_request, response) => json(response, 200, page));
     const { address, log } = await proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled } });
     const query = `{ posts(accountId: "a", identifier: "b", first: 1) { nodes { ... on PnetPost {
-    attachments { ... on ImageAttachment { url isSticker } } text } } } }`;
+    attachments { url isUnavailable } text } } } }`;
     const { errors } = await graphql(address, 'key', query);
     expect(errors).toHaveLength(101);
     expect(errors.at(-1)).toMatchObject({

@@ -9,6 +9,7 @@ export type Path = readonly (string | number)[];
 export interface Place {
   /** From the post to the key. */
   readonly path: Path;
+  /** By each variant of the object: GraphQL has one type for all of them. */
   readonly required: boolean;
   /** And no time. */
   readonly isNumber: boolean;
@@ -33,17 +34,26 @@ export const times: ReadonlySet<unknown> = new Set([
   'parsed_datetime',
 ]);
 
-function build(shape: unknown, path: Path, places: Place[]): unknown {
-  if (shape instanceof z.ZodOptional) return build(shape.unwrap(), path, places);
-  if (shape instanceof z.ZodArray) return entries(shape.element).map((each, at) => build(each, [...path, at], places));
+/** The objects whose fields stand beside those around them in GraphQL. */
+const unwrapped: ReadonlySet<unknown> = new Set(['permissions', 'size']);
+
+/** @param requires whether a key that the object must have may be required of it */
+function build(shape: unknown, path: Path, places: Place[], requires = (_key: string) => true): unknown {
+  if (shape instanceof z.ZodOptional) return build(shape.unwrap(), path, places, requires);
+  if (shape instanceof z.ZodArray) {
+    const variants = entries(shape.element);
+    const inAll = (key: string) => variants.every((each) => !(each instanceof z.ZodObject) || key in each.shape);
+    return variants.map((each, at) => build(each, [...path, at], places, inAll));
+  }
   if (shape instanceof z.ZodObject) {
     return Object.fromEntries(
       Object.entries(shape.shape).map(([key, value]) => {
         const at = [...path, key];
-        const required = !(value instanceof z.ZodOptional);
-        const isNumber = !times.has(key) && (required ? value : value.unwrap()) instanceof z.ZodNumber;
+        const isOptional = value instanceof z.ZodOptional;
+        const required = !isOptional && requires(key);
+        const isNumber = !times.has(key) && (isOptional ? value.unwrap() : value) instanceof z.ZodNumber;
         places.push({ path: at, required, isNumber });
-        return [key, build(value, at, places)];
+        return [key, build(value, at, places, unwrapped.has(key) ? () => required : undefined)];
       }),
     );
   }
@@ -116,9 +126,6 @@ const renamed: Readonly<Record<string, string>> = {
 /** The field of a post that has the value under the key. */
 export const graphqlName = (key: string): string =>
   renamed[key] ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-/** The objects whose fields stand beside those around them in GraphQL. */
-const unwrapped: ReadonlySet<unknown> = new Set(['permissions', 'size']);
 
 /** The object as GraphQL shows it, under the contract's keys. */
 export const withoutWrappers = (wire: object): Record<string, unknown> =>

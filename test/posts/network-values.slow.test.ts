@@ -40,8 +40,6 @@ const noNumbers = ['7', '', 'many', true, false, {}, [], [7]];
 /** Keys that no field shows: the type says it, and it is known without them. */
 const shownByTheType = (path: Path) => path.length === 1 && ['object', 'provider'].includes(String(path[0]));
 
-const isTypeOfAttachment = (path: Path) => path.length === 3 && path[0] === 'attachments' && path[2] === 'type';
-
 describe.each(backends)('values of a network, $name backend', (backend) => {
   const posts = servePosts(backend);
 
@@ -127,7 +125,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
       const { nodes, errors } = await read(typeName, [post]);
       expect(errors).toEqual([[]]);
       for (const { path } of places) {
-        if (shownByTheType(path) || isTypeOfAttachment(path)) continue;
+        if (shownByTheType(path)) continue;
         for (const place of shownAt(post, path)) {
           expect(at(nodes[0], place), path.join('.')).not.toBeUndefined();
           expect(at(nodes[0], place), path.join('.')).not.toBeNull();
@@ -146,11 +144,6 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
         if (shownByTheType(path)) {
           expect(nodes[index], what).toEqual(whole.nodes[0]);
           expect(errors[index], what).toEqual([]);
-        } else if (isTypeOfAttachment(path)) {
-          const there = ['attachments', Number(path[1])];
-          expect(at(nodes[index], there), what).toMatchObject({ __typename: 'UnknownAttachment', type: null });
-          expect(withValue(nodes[index], there, null)).toEqual(withValue(whole.nodes[0], there, null));
-          expect(errors[index], what).toEqual([{ path, code: 'PROVIDER_ERROR' }]);
         } else {
           const shown = shownAt(post, path);
           expect(nodes[index], what).toEqual(withNulls(whole.nodes[0], shown));

@@ -43,31 +43,25 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     expect(errors).toMatchObject([{ path: ['posts', 'nodes', 1], extensions: { code: 'PROVIDER_ERROR' } }]);
   });
 
-  test('an unknown type of attachment is an UnknownAttachment', async () => {
+  test('an unknown type of attachment is UNRECOGNIZED', async () => {
     const hologram = { type: 'hologram', id: 'h1', unavailable: false, url: 'https://x.example', depth: 3 };
     const { nodes, errors } = await nodesOf(
       [{ ...(await good()), attachments: [hologram] }],
-      '... on PnetPost { attachments { __typename providerId isUnavailable url ... on UnknownAttachment { type } } }',
+      '... on PnetPost { attachments { type providerId isUnavailable url width } }',
     );
     expect(errors).toEqual([]);
     expect(nodes[0].attachments).toEqual([
-      {
-        __typename: 'UnknownAttachment',
-        providerId: 'h1',
-        isUnavailable: false,
-        url: 'https://x.example',
-        type: 'hologram',
-      },
+      { type: 'UNRECOGNIZED', providerId: 'h1', isUnavailable: false, url: 'https://x.example', width: null },
     ]);
   });
 
   test.each(['constructor', '__proto__', 'toString'])('so is one of type %s', async (type) => {
     const { nodes, errors } = await nodesOf(
       [{ ...(await good()), attachments: [{ type, id: 'h1', unavailable: true }] }],
-      '... on PnetPost { attachments { __typename } }',
+      '... on PnetPost { attachments { type } }',
     );
     expect(errors).toEqual([]);
-    expect(nodes[0].attachments).toEqual([{ __typename: 'UnknownAttachment' }]);
+    expect(nodes[0].attachments).toEqual([{ type: 'UNRECOGNIZED' }]);
   });
 
   test.each(['constructor', '__proto__'])('the provider %s is unknown too', async (provider) => {

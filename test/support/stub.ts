@@ -164,7 +164,7 @@ export const webhook = (id: string, more: object = {}) => ({
 export const listPosts = `query ($first: Int = 10, $after: String) {
   posts(accountId: "a1", identifier: "ACoAda", first: $first, after: $after) {
     nodes { __typename ... on PnetPost { id providerId text reactionCount userReacted author { name }
-      attachments { __typename providerId ... on UnknownAttachment { type } } } }
+      attachments { type providerId } } }
     pageInfo { hasNextPage endCursor }
   }
 }`;

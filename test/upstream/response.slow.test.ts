@@ -114,8 +114,8 @@ describe('tolerant reading', () => {
     expect(data.posts.nodes[0]).toMatchObject({
       userReacted: 'UNRECOGNIZED',
       attachments: [
-        { __typename: 'UnknownAttachment', type: 'hologram' },
-        { __typename: 'UnknownAttachment', type: 'constructor' },
+        { type: 'UNRECOGNIZED', providerId: 'h' },
+        { type: 'UNRECOGNIZED', providerId: 'c' },
       ],
     });
     const passed = await (await gateway.rest('GET', '/v1/users/ACoAda/posts?account_id=a1')).json();

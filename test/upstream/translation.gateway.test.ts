@@ -65,7 +65,7 @@ describe('the terms of UPSTREAM_NAMES', () => {
     });
     expect((await gateway.ask(listPosts)).data.posts.nodes[0]).toMatchObject({
       __typename: 'PnetPost',
-      attachments: [{ __typename: 'SharedPostAttachment' }],
+      attachments: [{ type: 'PNET_POST' }],
     });
     const hooks = await gateway.ask('{ webhooks { nodes { accounts { type } trigger { icon } } } }');
     expect(hooks.data.webhooks.nodes[0]).toEqual({

@@ -88,7 +88,7 @@ function checkOfType(type: GraphQLOutputType): (value: unknown) => unknown {
   const named = getNamedType(type);
   if (named === GraphQLFloat) return finiteNumber;
   if (isLeafType(named)) return asItIs;
-  return isListType(getNullableType(type)) ? objects : object;
+  return isListType(getNullableType(type)) ? objects : objectSent;
 }
 
 const asItIs = (value: unknown): unknown => value;
@@ -99,7 +99,8 @@ function finiteNumber(value: unknown): number {
   throw misreadValue('The provider sent something else in the place of a number.');
 }
 
-function object(value: unknown): object {
+/** @throws ServiceError `provider_error` for anything else */
+export function objectSent(value: unknown): object {
   if (isObject(value)) return value;
   throw misreadValue(notAnObject);
 }

@@ -7,7 +7,7 @@ import type { GraphQLAbstractType, GraphQLField, GraphQLObjectType } from 'graph
 import type { Scope } from '../../kernel/caller.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import type { IdKind } from './global-ids.ts';
-import type { OptionalValue, RequiredValue } from './network-values.ts';
+import { type OptionalValue, objectSent, type RequiredValue } from './network-values.ts';
 
 export type WireValue =
   /**
@@ -41,11 +41,10 @@ export interface OwnedBy {
   readonly key: string;
 }
 
+/** Any other string stands for no type. */
 interface TypeTag {
   readonly key: string;
   readonly types: Readonly<Record<string, string>>;
-  /** For any other string; null: no type. */
-  readonly otherwise: string | null;
 }
 
 /** For the `isTypeOf` of a type. @param object what all of its objects have under `object` */
@@ -104,8 +103,8 @@ function wireValueOf(parent: object, wire: PlainValue): unknown {
   if ('constant' in wire) return wire.constant;
   if ('present' in wire) return (Reflect.get(parent, wire.present) ?? null) !== null;
   if ('firstOf' in wire) return firstOf(Reflect.get(parent, wire.firstOf), wire.words);
-  const holder: unknown = wire.within === undefined ? parent : Reflect.get(parent, wire.within);
-  return isObject(holder) ? Reflect.get(holder, wire.exposed) : undefined;
+  const holder: unknown = wire.within === undefined ? parent : (Reflect.get(parent, wire.within) ?? null);
+  return holder === null ? undefined : Reflect.get(objectSent(holder), wire.exposed);
 }
 
 function firstOf(list: unknown, words: Readonly<Record<string, string>>): string | null {

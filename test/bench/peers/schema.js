@@ -24,20 +24,6 @@ const dateTime = {
   parseValue: (value) => value,
 };
 
-const attachmentTypes = {
-  img: 'ImageAttachment',
-  video: 'VideoAttachment',
-  audio: 'AudioAttachment',
-  file: 'FileAttachment',
-  pnet_post: 'SharedPostAttachment',
-  video_meeting: 'VideoMeetingAttachment',
-};
-const attachment = {
-  ...providerId,
-  isUnavailable: ({ unavailable }) => unavailable,
-  ...renamed('fileSize', 'urlExpiresAt'),
-};
-
 /**
  * @param client its methods return the upstream's answers: `list({ accountId, identifier, first }, context)`, and
  *   `edit(jobId, request, context)`
@@ -105,10 +91,11 @@ export const resolvers = (client) => {
       reachedMemberCount: ({ members_reached }) => members_reached,
       ...renamed('engagementRate', 'clickthroughRate'),
     },
-    PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
-    ...Object.fromEntries(Object.values(attachmentTypes).map((name) => [name, attachment])),
-    ImageAttachment: {
-      ...attachment,
+    PnetPostAttachment: {
+      ...providerId,
+      type: ({ type }) => type.toUpperCase(),
+      isUnavailable: ({ unavailable }) => unavailable,
+      ...renamed('fileSize', 'urlExpiresAt'),
       isSticker: ({ sticker }) => sticker,
       width: ({ size }) => size.width,
       height: ({ size }) => size.height,

@@ -18,7 +18,7 @@ export const NetworkAuthorInterface = builder.interfaceRef<object>('NetworkAutho
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({
-      description: 'Global id, another for each account that reads.',
+      description: 'Global id for the reading account.',
       ...resolvedByType,
     }),
     providerId: t.id({ ...required('Id on the network.'), ...resolvedByType }),
@@ -40,7 +40,7 @@ export const NetworkPostInterface = builder.interfaceRef<Post>('NetworkPost').im
   resolveType: postTypeOf,
   fields: (t) => ({
     id: t.id({
-      description: 'Global id, another for each account that reads.',
+      description: 'Global id for the reading account.',
       ...resolvedByType,
     }),
     providerId: t.id({ ...required('Id on the network.'), ...resolvedByType }),

@@ -6,7 +6,7 @@ import { optional, required, requiredList } from '../../../graphql/kit/network-v
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
-import { PnetPostAttachmentInterface } from './attachments.ts';
+import { AttachmentObject } from './attachments.ts';
 import { authorPostsField } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
 import { AnalyticsObject, GroupObject, MentionObject, PollObject, WriterObject } from './pnet-parts.ts';
@@ -131,7 +131,7 @@ PnetPostObject.implement({
       ...requiredList('People and companies in the text.', listOf(3)),
     }),
     attachments: t.expose('attachments', {
-      type: [PnetPostAttachmentInterface],
+      type: [AttachmentObject],
       ...requiredList('Images, files and the like.', listOf(3)),
     }),
     poll: t.expose('poll', { type: PollObject, ...optional('Poll.') }),

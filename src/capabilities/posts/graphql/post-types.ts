@@ -61,6 +61,5 @@ export const PostUnion = builder.unionType('Post', {
   extensions: taggedBy(() => ({
     key: 'provider',
     types: Object.fromEntries(postProviders.map((provider) => [provider, typeOf(provider).name])),
-    otherwise: null,
   })),
 });

@@ -76,7 +76,7 @@ export function globalIdField<Parent extends ReadWith<object>>(
   { kind, ...ids }: IdOfPart<Parent>,
 ): FieldRef<SchemaTypes> {
   return t.id({
-    description: 'Global id, another for each account that reads.',
+    description: 'Global id for the reading account.',
     extensions: standsAt({ globalId: kind, ...ids }),
     resolve: (parent) => globalId(kind, accountOf(parent), ...(rawIdsOf(parent, ids) ?? ['', digestOf(parent)])),
   });
