@@ -1,14 +1,12 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
-import { builder, partType } from '../../../graphql/kit/builder.ts';
-import { taggedBy } from '../../../graphql/kit/wire.ts';
+import { partType } from '../../../graphql/kit/builder.ts';
+import type { AnyOf } from '../../../kernel/lib/objects.ts';
 import { type JobFields, recruiterLimits } from '../shapes.ts';
 import { PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 
 type JobPart<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
-type Question = JobPart<'screening_questions'>[number];
-type NumericQuestion = Extract<Question, { answer_type: 'numeric' }>;
-type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
-type ApplyMethod = JobPart<'apply_method'>;
+type Question = AnyOf<JobPart<'screening_questions'>[number]>;
+type ApplyMethod = AnyOf<JobPart<'apply_method'>>;
 
 export const JobNameObject = partType<JobPart<'job_title'>>('PnetJobName', {
   description: 'A job title or a company, by id or as free text.',
@@ -34,10 +32,8 @@ export const PayObject = partType<JobPart<'salary'>>('PnetJobPay', {
   }),
 });
 
-export const ScreeningQuestionInterface = builder.interfaceRef<Question>('ScreeningQuestion').implement({
+export const ScreeningQuestionObject = partType<Question>('ScreeningQuestion', {
   description: 'A question for applicants.',
-  resolveType: ({ answer_type }) =>
-    answer_type === 'numeric' ? 'NumericScreeningQuestion' : 'MultipleChoicesScreeningQuestion',
   fields: (t) => ({
     question: t.exposeString('question', { description: 'Text.' }),
     position: t.exposeFloat('position', { nullable: true, description: 'Position in the list.' }),
@@ -45,27 +41,18 @@ export const ScreeningQuestionInterface = builder.interfaceRef<Question>('Screen
       nullable: true,
       description: 'Whether an expected answer is required.',
     }),
-  }),
-});
-
-partType<NumericQuestion>('NumericScreeningQuestion', {
-  description: 'A question that takes a number.',
-  interfaces: [ScreeningQuestionInterface],
-  fields: (t) => ({
-    minExpectation: t.exposeFloat('min_expectation', { nullable: true, description: 'Lowest expected answer.' }),
-    maxExpectation: t.exposeFloat('max_expectation', { nullable: true, description: 'Highest expected answer.' }),
-  }),
-});
-
-partType<ChoiceQuestion>('MultipleChoicesScreeningQuestion', {
-  description: 'A question with choices.',
-  interfaces: [ScreeningQuestionInterface],
-  fields: (t) => ({
-    choices: t.exposeStringList('choices', { description: 'Choices offered.', extensions: listOf(10) }),
-    expectedChoices: t.exposeStringList('expected_choices', {
-      description: 'Expected choices.',
+    choices: t.exposeStringList('choices', {
+      nullable: true,
+      description: 'Choices offered; null if the answer is a number.',
       extensions: listOf(10),
     }),
+    expectedChoices: t.exposeStringList('expected_choices', {
+      nullable: true,
+      description: 'Expected choices; null if the answer is a number.',
+      extensions: listOf(10),
+    }),
+    minExpectation: t.exposeFloat('min_expectation', { nullable: true, description: 'Lowest expected number.' }),
+    maxExpectation: t.exposeFloat('max_expectation', { nullable: true, description: 'Highest expected number.' }),
   }),
 });
 
@@ -100,30 +87,19 @@ export const RecruiterObject = partType<JobPart<'recruiter'>>('PnetJobRecruiter'
   }),
 });
 
-const PnetApplyMethodObject = partType<Extract<ApplyMethod, { type: 'pnet' }>>('PnetApplyMethod', {
-  description: 'Applications on the network.',
-  fields: (t) => ({
-    notificationEmail: t.exposeString('notification_email', {
-      description: 'Address that is notified of applications.',
-    }),
-    isResumeRequired: t.exposeBoolean('resume_required', { description: 'Whether a résumé is required.' }),
-  }),
-});
-
-const ExternalApplyMethodObject = partType<Extract<ApplyMethod, { type: 'external' }>>('ExternalApplyMethod', {
-  description: 'Applications on a website.',
-  fields: (t) => ({ url: t.exposeString('url', { description: 'URL.' }) }),
-});
-
-export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
+export const ApplyMethodObject = partType<ApplyMethod>('ApplyMethod', {
   description: 'How to apply.',
-  types: [PnetApplyMethodObject, ExternalApplyMethodObject],
-  extensions: taggedBy(() => ({
-    key: 'type',
-    types: { pnet: 'PnetApplyMethod' },
-    otherwise: 'ExternalApplyMethod',
-  })),
-  resolveType: ({ type }) => (type === 'pnet' ? PnetApplyMethodObject : ExternalApplyMethodObject),
+  fields: (t) => ({
+    url: t.exposeString('url', { nullable: true, description: 'Website; null for applications on the network.' }),
+    notificationEmail: t.exposeString('notification_email', {
+      nullable: true,
+      description: 'Address that is notified of applications; null for a website.',
+    }),
+    isResumeRequired: t.exposeBoolean('resume_required', {
+      nullable: true,
+      description: 'Whether a résumé is required; null for a website.',
+    }),
+  }),
 });
 
 export const AutoArchiveObject = partType<JobPart<'auto_archive_applicants'>>('AutoArchiveApplicants', {

@@ -23,12 +23,12 @@ import {
 } from '../shapes.ts';
 import { CheckpointTypeEnum, EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
 import {
-  ApplyMethodUnion,
+  ApplyMethodObject,
   AutoArchiveObject,
   JobNameObject,
   PayObject,
   RecruiterObject,
-  ScreeningQuestionInterface,
+  ScreeningQuestionObject,
 } from './posting-parts.ts';
 
 /** Nothing but our own commands changes postings. */
@@ -106,7 +106,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     description: t.string(contentField('description', 'Text with HTML tags.')),
     autoRejectionTemplate: t.string(contentField('auto_rejection_template', 'Message to rejected applicants.')),
     screeningQuestions: t.field({
-      type: [ScreeningQuestionInterface],
+      type: [ScreeningQuestionObject],
       description: 'Questions for applicants.',
       extensions: listOf(5),
       resolve: async (job, _args, context) => (await loadField(job, 'screening_questions', context)) ?? [],
@@ -114,7 +114,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     recruiter: t.field({ type: RecruiterObject, ...contentField('recruiter', 'Settings of the recruiting service.') }),
     trackingPixelUrl: t.string(contentField('tracking_pixel_url', 'URL of a tracking pixel.')),
     companyJobId: t.id(contentField('company_job_id', 'Id in your own system.')),
-    applyMethod: t.field({ type: ApplyMethodUnion, ...contentField('apply_method', 'How to apply.') }),
+    applyMethod: t.field({ type: ApplyMethodObject, ...contentField('apply_method', 'How to apply.') }),
     salary: t.field({ type: PayObject, ...contentField('salary', 'Salary range.') }),
     additionalCompensation: t.field({
       type: PayObject,
@@ -170,7 +170,7 @@ async function openOf(
 }
 
 CheckpointObject.implement({
-  description: 'What the network requires before publication: answer it with `solveJobCheckpoint`.',
+  description: 'What the network asks for first: answer it with `solveJobCheckpoint`.',
   // No hint: it expires by itself.
   fields: (t) => ({
     jobId: t.exposeID('job_id', { description: 'Id of the draft.' }),

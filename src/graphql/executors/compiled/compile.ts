@@ -94,7 +94,7 @@ export function compileObject(
       kind: 'switch',
       key: tag.key,
       cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
-      otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
+      otherwise: null,
     },
   ];
 }
