@@ -98,6 +98,20 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     expect((await jobs.workspace.job(jobId)).fields.screening_questions).toEqual([]);
   });
 
+  test.runIf(backend.serves.drafts).each(['description', 'autoRejectionTemplate', 'companyJobId'] as const)(
+    'an empty text clears %s, in an edit and in a draft: it reads back as null',
+    async (name) => {
+      const { jobId } = await jobs.mutate('createJobDraft', { ...everyField, [name]: '' });
+      const read = async () =>
+        (await jobs.workspace.ask(`query ($id: ID!) { jobPosting(jobId: $id) { ${name} } }`, { id: jobId })).data;
+      expect(await read()).toEqual({ jobPosting: { [name]: null } });
+      await edit({ jobId, [name]: 'new' });
+      expect(await read()).toEqual({ jobPosting: { [name]: 'new' } });
+      await edit({ jobId, [name]: '' });
+      expect(await read()).toEqual({ jobPosting: { [name]: null } });
+    },
+  );
+
   test('requires recruiter.projectId', async () => {
     expect(await refusal('editJob', { jobId: await draft(), recruiter: { skills: ['1'] } })).toMatch(/projectId/);
   });

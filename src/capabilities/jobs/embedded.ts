@@ -41,6 +41,7 @@ import {
   toPosting,
   toPostings,
   watchedJobs,
+  withoutCleared,
   withSmallContents,
 } from './repository.ts';
 import { type JobPageRequest, type JobPosting, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
@@ -139,7 +140,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       await readJob();
       return underLease(leases, job_id, context, async (lease) => {
         const job = await readJob();
-        const fields = { ...storedFields(job), ...changes };
+        const fields = withoutCleared({ ...storedFields(job), ...changes });
         const text = JSON.stringify(fields);
         const growth = Buffer.byteLength(text) - Buffer.byteLength(job.fields);
         if (growth > 0) await storedBytes.requireRoom(job.workspace_id);
@@ -180,7 +181,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
         workspace_id: workspaceId,
         account_id,
         state: 'draft',
-        fields: JSON.stringify(fields),
+        fields: JSON.stringify(withoutCleared(fields)),
         checkpoint: null,
         claimed_until: 0,
         claimed_by: null,

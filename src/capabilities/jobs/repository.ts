@@ -176,6 +176,10 @@ export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
 
 export const storedFields = ({ fields }: Pick<StoredJob, 'fields'>): JobFields => readJsonColumn(fields);
 
+/** An empty text clears a field. */
+export const withoutCleared = (fields: JobFields): JobFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+
 export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   object: 'PnetJobPosting',
   job_id: job.id,

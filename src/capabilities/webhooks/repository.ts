@@ -226,7 +226,7 @@ export async function createWebhook(
     ...kind,
     id,
     workspace_id: caller.workspaceId,
-    name: request.name ?? null,
+    name: request.name || null,
     enabled: (request.enabled ?? true) ? 1 : 0,
     request_url: request.request_url,
     format: request.format ?? 'json',
