@@ -133,7 +133,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
 
   test('each object links to its own related objects', async () => {
     const { data, errors } = await workspace.ask(`{
-      viewer { workspace { workspaceId } accounts(types: PNET, first: 12) { totalCount nodes {
+      viewer { workspace { workspaceId } } accounts(types: PNET, first: 12) { totalCount nodes {
         accountId
         drafts: jobPostings(states: DRAFT, first: 2) { totalCount nodes { accountId state } }
         jobPostings(first: 3) { totalCount nodes { account { accountId } } }
@@ -141,13 +141,13 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
           name accounts { account { accountId } }
           deliveries(events: NEW_RELATION, first: 3) { totalCount nodes { account { accountId } webhook { name } } }
         } }
-      } } }
+      } }
     }`);
     expect(errors).toEqual([]);
     expect(data.viewer.workspace).toEqual({ workspaceId: workspace.workspaceId });
-    expect(data.viewer.accounts.totalCount).toBe(parents);
+    expect(data.accounts.totalCount).toBe(parents);
     const account = (accountId: string) => ({ account: { accountId } });
-    for (const node of data.viewer.accounts.nodes) {
+    for (const node of data.accounts.nodes) {
       const { accountId } = node;
       const name = `of ${accountId}`;
       expect(node).toEqual({
@@ -166,7 +166,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
         },
       });
     }
-    expect(data.viewer.accounts.nodes.map(({ accountId }: { accountId: string }) => accountId).sort()).toEqual(
+    expect(data.accounts.nodes.map(({ accountId }: { accountId: string }) => accountId).sort()).toEqual(
       [...accountIds].sort(),
     );
   });
@@ -266,12 +266,12 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
     expect(data.webhooks.nodes).toEqual(Array(25).fill({ deliveries: { totalCount: 0, nodes: [] } }));
   });
 
-  test('a key without accounts:read loses nothing of its viewer but the accounts', async () => {
+  test('a key without accounts:read loses nothing but the accounts', async () => {
     const key = await workspace.newKey({ scopes: ['jobs:read'] });
-    const query = '{ viewer { name accounts { nodes { id } } workspace { workspaceId } } }';
+    const query = '{ viewer { name workspace { workspaceId } } accounts { nodes { id } } }';
     expect(await graphql(gateway.address, key, query)).toMatchObject({
-      data: { viewer: { name: 'test', accounts: null, workspace: { workspaceId: workspace.workspaceId } } },
-      errors: [{ path: ['viewer', 'accounts'], extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }],
+      data: { viewer: { name: 'test', workspace: { workspaceId: workspace.workspaceId } }, accounts: null },
+      errors: [{ path: ['accounts'], extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }],
     });
   });
 });

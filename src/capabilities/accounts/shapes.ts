@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { tokenLifetime } from '../../auth/access-tokens.ts';
 import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
-import { type Scope, scopeNames, unscopedToken } from '../../kernel/caller.ts';
+import { scopeNames, unscopedToken } from '../../kernel/caller.ts';
 import { keysOf } from '../../kernel/lib/objects.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
 import {
@@ -72,8 +72,5 @@ export interface AccessTokenCreated {
   readonly object: 'AccessTokenCreated';
   readonly token: string;
   readonly token_id: string;
-  readonly scopes: readonly Scope[];
-  readonly account_ids: readonly string[] | null;
-  readonly origins: readonly string[] | null;
   readonly expires_at: string;
 }

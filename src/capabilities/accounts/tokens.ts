@@ -21,9 +21,6 @@ export async function createToken(
     object: 'AccessTokenCreated',
     token: issued.token,
     token_id: issued.id,
-    scopes,
-    account_ids: issued.accountIds,
-    origins,
     expires_at: issued.expiresAt.toISOString(),
   };
 }

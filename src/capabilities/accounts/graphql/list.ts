@@ -5,7 +5,6 @@ import { readsFrom } from '../../../graphql/kit/source.ts';
 import { listAccounts } from '../operations.ts';
 import { type Account, accountListLimits, accountListScope } from '../shapes.ts';
 import { AccountObject, AccountStatusEnum, AccountTypeEnum, accountMaxAge } from './account.ts';
-import { ViewerObject } from './viewer.ts';
 
 const AccountConnection = countedConnectionType<Account>('Account', AccountObject, 'connected accounts', {
   hint: accountMaxAge,
@@ -32,22 +31,13 @@ const connectAccounts = countedList({
   count: (filter, { loaders }) => loaders.accountCounts.load(filter),
 });
 
-const accounts = {
-  type: AccountConnection,
-  nullable: true,
-  description: 'Accounts that the key may use, oldest first.',
-  args: accountListArgs,
-  runs: listAccounts,
-} as const;
-
 builder.queryField('accounts', (t) =>
   t.field({
-    ...accounts,
+    type: AccountConnection,
+    nullable: true,
+    description: 'Accounts that the key may use, oldest first.',
+    args: accountListArgs,
     extensions: readsFrom(countedListSource(list, (ports) => ports.accounts.pages)),
     resolve: (_root, args, context) => connectAccounts(context, args),
   }),
-);
-
-builder.objectField(ViewerObject, 'accounts', (t) =>
-  t.field({ ...accounts, resolve: (_viewer, args, context) => connectAccounts(context, args) }),
 );

@@ -1,4 +1,3 @@
-import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { createAccessToken } from '../operations.ts';
@@ -14,7 +13,7 @@ const CreateAccessTokenInput = builder.inputType('CreateAccessTokenInput', {
       description: 'Scopes of the key, except `TOKENS_WRITE`.',
     }),
     accountIds: t.idList({
-      description: 'Accounts that it is limited to, up to 20. Defaults to those of the key.',
+      description: 'Up to 20 accounts that it is limited to. Defaults to those of the key.',
     }),
     expiresIn: t.int({
       description: 'Lifetime in seconds, 60 to 3600. Defaults to 900.',
@@ -32,21 +31,6 @@ const AccessTokenCreatedObject = builder.objectRef<AccessTokenCreated>('AccessTo
       description: 'The token, shown once. Send it as `Authorization: Bearer`.',
     }),
     tokenId: t.exposeID('token_id', { description: 'Id that `viewer` and the log show.' }),
-    scopes: t.expose('scopes', {
-      type: [ScopeEnum],
-      description: 'Scopes of the token.',
-      extensions: listOf(8),
-    }),
-    accountIds: t.exposeIDList('account_ids', {
-      nullable: true,
-      description: 'Accounts that it is limited to; null for all of the workspace.',
-      extensions: listOf(20),
-    }),
-    origins: t.exposeStringList('origins', {
-      nullable: true,
-      description: 'Origins whose pages may use it; null for any client.',
-      extensions: listOf(10),
-    }),
     expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When it expires.' }),
   }),
 });

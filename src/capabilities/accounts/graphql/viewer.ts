@@ -3,7 +3,7 @@ import { builder, partType } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { nullMeansError } from '../../../graphql/kit/semantic-nullability.ts';
-import { type Caller, type CallerToken, type Scope, scopes } from '../../../kernel/caller.ts';
+import { type Caller, type Scope, scopes } from '../../../kernel/caller.ts';
 import { entriesOf } from '../../../kernel/lib/objects.ts';
 
 export const ScopeEnum = builder.enumType('Scope', {
@@ -25,18 +25,6 @@ export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('
     }),
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
     name: t.exposeString('name', { description: 'Name of the workspace.' }),
-  }),
-});
-
-const ViewerTokenObject = partType<CallerToken>('ViewerToken', {
-  description: 'An access token in place of the key.',
-  fields: (t) => ({
-    tokenId: t.exposeID('id', { description: 'Id of the token.' }),
-    origins: t.exposeStringList('origins', {
-      nullable: true,
-      description: 'Origins whose pages may use it; null for any client.',
-      extensions: listOf(10),
-    }),
   }),
 });
 
@@ -81,12 +69,18 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       description: 'When it expires; null for never.',
       resolve: ({ expiresAt }) => expiresAt?.toISOString(),
     }),
-    token: t.field({
+    tokenId: t.id({
       needs: 'keys',
-      type: ViewerTokenObject,
       nullable: true,
-      description: 'Access token sent in place of the key; null if there was none.',
-      resolve: ({ token }) => token,
+      description: 'Id of the access token sent in its place; null if there was none.',
+      resolve: ({ token }) => token?.id,
+    }),
+    origins: t.stringList({
+      needs: 'keys',
+      nullable: true,
+      description: 'Origins whose pages may use the access token; null for any client.',
+      extensions: listOf(10),
+      resolve: ({ token }) => token?.origins && [...token.origins],
     }),
     workspace: t.field({
       needs: 'keys',
