@@ -62,6 +62,39 @@ describe.each(deliverySetUps)('updateWebhook on $name', (dialect) => {
     expect(await accounts()).toBeNull();
   });
 
+  it('takes an empty name for none, as a creation does', async () => {
+    const { ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const nameOf = async (id: string) =>
+      (await ask('query ($id: ID!) { webhook(webhookId: $id) { name } }', { id })).data.webhook.name;
+    const webhookId = await createWebhook({ name: 'Old' });
+    expect(await act('updateWebhook', { webhookId, name: '' })).toEqual({ __typename: 'WebhookUpdated' });
+    expect(await nameOf(webhookId)).toBeNull();
+    expect(await nameOf(await createWebhook({ name: '' }))).toBeNull();
+  });
+
+  it('replaces the trigger of a TRIGGER webhook, and of no other', async () => {
+    const { gateway, receiver, ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const trigger = { name: 'Send', icon: 'WEBHOOK_ICON', context: 'MESSAGE' };
+    const { webhookId } = await act('createTriggerWebhook', { requestUrl: receiver.address, trigger });
+    const fire = (more: object) =>
+      act('fireTriggerWebhook', { webhookId, accountId: gateway.accountId, chatId: 'c', ...more });
+    const fired = await fire({ messageId: 'm', idempotencyKey: 'k' });
+    const changed = { name: 'Share', icon: 'CABLE_ICON', context: 'CHAT' };
+    expect(await act('updateWebhook', { webhookId, trigger: changed })).toEqual({ __typename: 'WebhookUpdated' });
+    const query = 'query ($id: ID!) { webhook(webhookId: $id) { type trigger { name icon context } } }';
+    expect((await ask(query, { id: webhookId })).data.webhook).toEqual({ type: 'TRIGGER', trigger: changed });
+    expect((await fire({})).deliveries).toHaveLength(1);
+    expect(await fire({ messageId: 'm' })).toMatchObject({ issues: [{ path: ['input', 'messageId'] }] });
+    expect(await fire({ messageId: 'm', idempotencyKey: 'k' })).toEqual(fired);
+    for (const [id, value] of [
+      [webhookId, null],
+      [await createWebhook(), changed],
+    ]) {
+      const refused = await act('updateWebhook', { webhookId: id, trigger: value });
+      expect(refused).toMatchObject({ code: 'INVALID_PARAMETERS', issues: [{ path: ['input', 'trigger'] }] });
+    }
+  });
+
   it('refuses an address that is not public, as createWebhook does', async () => {
     const { ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

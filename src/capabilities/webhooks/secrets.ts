@@ -36,7 +36,7 @@ export function webhookSecrets({
           .set({ secrets: sealSecrets(vault, id, next) })
           .where('webhook_id', '=', id)
           .execute();
-        return { object: 'WebhookSecret', webhook_id, secret: secretText(next[0]) };
+        return { object: 'WebhookSecret', secret: secretText(next[0]) };
       });
     },
 
@@ -57,7 +57,7 @@ export function webhookSecrets({
             detail: 'The secret has been shown before: rotate it to get a new one.',
           });
         }
-        return { object: 'WebhookSecret', webhook_id, secret: secretText(secret) };
+        return { object: 'WebhookSecret', secret: secretText(secret) };
       });
     },
   };

@@ -101,11 +101,11 @@ const settings = {
 
 const createCommon = { request_url: httpUrl(), ...settings, enabled: z.boolean().optional() };
 
-const trigger = {
+const trigger = z.strictObject({
   icon: z.enum(triggerIcons),
   name: label(),
   context: z.enum(triggerContexts),
-};
+});
 
 /** Not `event`, the event's type in every payload. */
 const fieldName = () =>
@@ -198,14 +198,13 @@ export interface WebhookUpdated {
 }
 export interface WebhookSecret {
   readonly object: 'WebhookSecret';
-  readonly webhook_id: string;
   readonly secret: string;
 }
 
 export const webhookIdShape = z.strictObject({ webhook_id: resourceId() });
-export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
+export const createTriggerShape = z.strictObject({ ...createCommon, trigger });
 
-/** Only present fields change. The backend checks `events` and `data` against the webhook; null is all keys of its source. */
+/** Only present fields change. The backend checks `events`, `data` and `trigger` against the webhook; `data` of null is all keys of its source. */
 export const updateShape = z.strictObject({
   webhook_id: resourceId(),
   request_url: httpUrl().optional(),
@@ -214,6 +213,7 @@ export const updateShape = z.strictObject({
   receives_notices: z.boolean().optional(),
   events: boundedList(z.enum(webhookEvents), 0, maxEntries).optional(),
   data: dataMapping(webhookDataKeys).nullable().optional(),
+  trigger: trigger.optional(),
 });
 
 export type WebhookDelete = z.infer<typeof webhookDeleteShape>;

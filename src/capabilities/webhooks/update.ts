@@ -36,12 +36,14 @@ export function webhookUpdate({
       const changes = givenChanges({
         enabled: enabled === undefined ? undefined : Number(enabled),
         request_url,
-        name: request.name,
+        // An empty text clears it.
+        name: request.name === '' ? null : request.name,
         format: request.format,
         account_ids: accountIds && JSON.stringify(accountIds),
         headers: headers && sealHeaders(vault, webhook_id, headers),
         data: request.data === undefined ? undefined : JSON.stringify(request.data ?? wholeMapping(webhook)),
         events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
+        trigger: request.trigger && JSON.stringify(request.trigger),
       });
       const isChanged = await notifications.transaction(async (transaction) => {
         if (receives_notices === true) await lockWorkspace(transaction, webhook.workspace_id);
@@ -88,11 +90,12 @@ const vocabularyOf = (source: WebhookSource | null): { events: readonly string[]
 
 const wholeMapping = ({ source }: Pick<WebhookTable, 'source'>) => (source === null ? [] : defaultMapping(source));
 
-/** @throws ServiceError `invalid_parameters` for what the source of the webhook does not have */
-function requireFit({ source }: WebhookTable, { events, data }: WebhookUpdate): void {
+/** @throws ServiceError `invalid_parameters` for what the source of the webhook, or a webhook with a source, does not have */
+function requireFit({ source }: WebhookTable, { events, data, trigger }: WebhookUpdate): void {
   const known = vocabularyOf(source);
   const misfit = (path: Issue['path'], message: string): Issue => ({ path, code: 'not_allowed', message });
   const issues = [
+    ...(trigger && source !== null ? [misfit(['trigger'], 'is not accepted: only a TRIGGER webhook has one')] : []),
     ...(data && (source === null || webhookSources[source].mapping === 'all')
       ? [misfit(['data'], 'is not accepted: the source of the webhook has no choice of fields')]
       : []),

@@ -38,8 +38,8 @@ export const TriggerContextEnum = contractEnum(
 
 export const TriggerIconEnum = contractEnum(
   'TriggerIcon',
-  'Icon of a TRIGGER webhook.',
-  Object.fromEntries(triggerIcons.map((icon): [string, string] => [icon, `The component \`${icon}\`.`])),
+  'Icon of a TRIGGER webhook: a component.',
+  Object.fromEntries(triggerIcons.map((icon): [string, string] => [icon, `\`${icon}\`.`])),
   { read: true },
 );
 

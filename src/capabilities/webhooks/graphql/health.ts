@@ -37,7 +37,7 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
 
 builder.objectField(WebhookObject, 'receivesNotices', (t) =>
   t.boolean({
-    ...foundById('Whether it is told of disabled ones; null if the key may not manage it.', findWebhookHealth),
+    ...foundById('Whether it gets notices; null if the key may not manage it.', findWebhookHealth),
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),
 );

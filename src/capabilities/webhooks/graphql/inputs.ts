@@ -27,7 +27,7 @@ const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
 });
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
-const requestUrl = 'URL that deliveries are sent to, `http` or `https`.';
+const requestUrl = 'URL to deliver to, `http` or `https`.';
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
@@ -104,7 +104,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       description: 'Whether events are delivered. If not, deliveries are held.',
     }),
     receivesNotices: t.boolean({
-      description: 'Whether it is told of disabled ones. It must be of all accounts.',
+      description: 'Whether it gets notices. It must be of all accounts.',
     }),
     format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({
@@ -115,6 +115,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       type: [WebhookHeaderInput],
       description: 'Extra headers of deliveries. An empty list clears them.',
     }),
+    trigger: t.field({ type: TriggerInput, description: 'How people see it, for a TRIGGER webhook.' }),
   }),
 });
 

@@ -89,7 +89,6 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
 const WebhookSecretObject = builder.objectRef<WebhookSecret>('WebhookSecret').implement({
   description: 'A signing secret, shown once.',
   fields: (t) => ({
-    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     secret: t.exposeString('secret', {
       description: 'The secret, as libraries of Standard Webhooks take it.',
     }),
@@ -99,10 +98,7 @@ const WebhookSecretObject = builder.objectRef<WebhookSecret>('WebhookSecret').im
 const updateResult = mutationResult<WebhookUpdated>('UpdateWebhookResult', 'The updated webhook, or an error.', [
   WebhookUpdatedObject,
 ]);
-const rotateResult = mutationResult<WebhookSecret>('RotateWebhookSecretResult', 'The new secret, or an error.', [
-  WebhookSecretObject,
-]);
-const revealResult = mutationResult<WebhookSecret>('RevealWebhookSecretResult', 'The secret, or an error.', [
+const secretResult = mutationResult<WebhookSecret>('WebhookSecretResult', 'The secret, or an error.', [
   WebhookSecretObject,
 ]);
 
@@ -142,7 +138,7 @@ mutationField('rotateWebhookSecret', {
   description: 'Replaces the signing secret. The previous one is valid for 24 hours.',
   input: RotateWebhookSecretInput,
   inputDescription: 'A webhook to give a new secret.',
-  result: rotateResult,
+  result: secretResult,
   operation: rotateWebhookSecret,
 });
 
@@ -150,7 +146,7 @@ mutationField('revealWebhookSecret', {
   description: 'Shows the signing secret of a webhook, once.',
   input: RevealWebhookSecretInput,
   inputDescription: 'A webhook to show the secret of.',
-  result: revealResult,
+  result: secretResult,
   operation: revealWebhookSecret,
 });
 
