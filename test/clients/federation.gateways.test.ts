@@ -179,16 +179,17 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
   });
 
   test('exactly one of the fields of a one-of is given, also where the gateway does not look', async () => {
-    const fire = (context: string) =>
-      `mutation { fireTriggerWebhook(input: { webhookId: "x", accountId: "x", context: ${context} }) { ... on ServiceError { code } } }`;
+    const publish = (budget: string) =>
+      `mutation { publishJob(input: { accountId: "x", jobId: "1", mode: PROMOTED, budget: ${budget} }) { ... on ServiceError { code } } }`;
     const inVariable =
-      'mutation ($context: FireContextInput!) { fireTriggerWebhook(input: { webhookId: "x", accountId: "x", context: $context }) { __typename } }';
-    const both = { message: { chatId: 'c', messageId: 'm' }, chat: { chatId: 'c' } };
+      'mutation ($budget: PnetJobBudgetInput!) { publishJob(input: { accountId: "x", jobId: "1", mode: PROMOTED, budget: $budget }) { __typename } }';
+    const amount = { currency: 'EUR', amount: 5 };
+    const inText = '{ currency: "EUR", amount: 5 }';
     const refused = [
-      await ask(fire('{ message: { chatId: "c", messageId: "m" }, chat: { chatId: "c" } }')),
-      await ask(fire('{}')),
-      await ask(inVariable, { context: both }),
-      await ask(inVariable, { context: {} }),
+      await ask(publish(`{ daily: ${inText}, monthly: ${inText} }`)),
+      await ask(publish('{}')),
+      await ask(inVariable, { budget: { daily: amount, monthly: amount } }),
+      await ask(inVariable, { budget: {} }),
     ];
     for (const { errors } of refused) {
       expect(errors[0]?.message).toMatch(/exactly one key/i);
@@ -196,8 +197,8 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
       if (composer === '@apollo/composition')
         expect(errors[0]?.extensions).toMatchObject({ code: 'INVALID_PARAMETERS' });
     }
-    const { data } = await ask(fire('{ chat: { chatId: "c" } }'));
-    expect(data).toEqual({ fireTriggerWebhook: { code: 'INVALID_RESOURCE_IDENTIFIER' } });
+    const { data } = await ask(publish(`{ daily: ${inText} }`));
+    expect(data).toEqual({ publishJob: { code: 'INVALID_RESOURCE_IDENTIFIER' } });
   });
 
   test('a failed read is an error with its code at its path, and leaves the rest', async () => {

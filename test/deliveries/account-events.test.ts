@@ -261,7 +261,6 @@ describe.each(deliverySetUps)('the events of accounts on $name', (dialect) => {
     await ports.deliveries.fireTrigger(context(), {
       webhook_id: fired,
       account_id: accounts[0],
-      context: 'CHAT',
       chat_id: 'c',
     });
     const eventId = await emit(accounts[0]);

@@ -10,11 +10,11 @@ describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
     const trigger = { name: 'Send', icon: 'WEBHOOK_ICON', context: 'MESSAGE' };
     const { webhookId } = await act('createTriggerWebhook', { requestUrl: receiver.address, name: 'T', trigger });
     const input = { webhookId, accountId: gateway.accountId };
-    expect(await act('fireTriggerWebhook', { ...input, context: { chat: { chatId: 'c' } } })).toMatchObject({
+    expect(await act('fireTriggerWebhook', { ...input, chatId: 'c' })).toMatchObject({
       code: 'INVALID_PARAMETERS',
     });
     const message = { messageId: 'm', chatId: 'c' };
-    expect((await act('fireTriggerWebhook', { ...input, context: { message } })).deliveries).toHaveLength(1);
+    expect((await act('fireTriggerWebhook', { ...input, ...message })).deliveries).toHaveLength(1);
     await gateway.delivery.worker.idle();
     expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
       {
@@ -39,7 +39,7 @@ describe.each(deliverySetUps)('fireTriggerWebhook on $name', (dialect) => {
       act('fireTriggerWebhook', {
         webhookId,
         accountId: gateway.accountId,
-        context: { chat: { chatId } },
+        chatId,
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
     const { deliveries } = await fire('c', 'key');

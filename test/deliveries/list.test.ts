@@ -95,9 +95,9 @@ describe.each(deliverySetUps)('deliveries on $name', (dialect) => {
       { path: ['webhook', 'deliveries'], extensions: { code: 'ACCOUNT_MISMATCH' } },
     ]);
     const attempts = await ask(
-      `{ webhook(webhookId: "${webhookId}") { deliveries(first: 1) { nodes { attempts { totalCount nodes { number } } } } } }`,
+      `{ webhook(webhookId: "${webhookId}") { deliveries(first: 1) { nodes { attemptCount attempts { nodes { number } } } } } }`,
     );
-    expect(attempts.data.webhook.deliveries.nodes).toEqual([{ attempts: { totalCount: 1, nodes: [{ number: 1 }] } }]);
+    expect(attempts.data.webhook.deliveries.nodes).toEqual([{ attemptCount: 1, attempts: { nodes: [{ number: 1 }] } }]);
   });
 
   it('are invisible to other workspaces, and to keys limited to other accounts', async () => {

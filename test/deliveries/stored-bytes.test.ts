@@ -91,7 +91,7 @@ describe('a workspace that has stored its quota', () => {
       const webhookId = await createTriggerWebhookAt(gateway.address, workspace.key);
       await enableAll(gateway);
       const query = `mutation { fired: fireTriggerWebhook(input: {
-        webhookId: "${webhookId}", accountId: "${accountId}", context: { chat: { chatId: "c" } } }) {
+        webhookId: "${webhookId}", accountId: "${accountId}", chatId: "c" }) {
         __typename ... on ServiceError { code } } }`;
       const { data, errors } = await graphql(gateway.address, workspace.key, query);
       return errors[0]?.extensions.code ?? data.fired.code ?? data.fired.__typename;

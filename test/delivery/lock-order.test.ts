@@ -136,7 +136,6 @@ test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', 
         deliveries.fireTrigger(context, {
           webhook_id: trigger ?? '',
           account_id: accountId,
-          context: 'CHAT',
           chat_id: 'c',
         }),
       sendTest: () => deliveries.sendTest(context, { webhook_id: webhook_id() }),

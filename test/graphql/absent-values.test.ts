@@ -194,7 +194,7 @@ const inputs: Readonly<Record<string, (named: Named) => object>> = {
   fireTriggerWebhook: ({ accountId, triggerId }) => ({
     accountId,
     webhookId: triggerId,
-    context: { chat: { chatId: '1' } },
+    chatId: '1',
   }),
   publishJob: ({ accountId, draftId }) => ({ accountId, jobId: draftId, mode: 'FREE' }),
   sendTestEvent: ({ webhookId }) => ({ webhookId }),

@@ -1,13 +1,7 @@
 /** Requests from GraphQL's terms to the contract's, and the paths of issues back. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  flattenOneOf,
-  issuesInGraphQL,
-  tagOneOf,
-  toSnakeCase,
-  unwrapped,
-} from '../../src/graphql/kit/contract-mapping.ts';
+import { issuesInGraphQL, tagOneOf, toSnakeCase, unwrapped } from '../../src/graphql/kit/contract-mapping.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 
 type Path = (string | number)[];
@@ -53,17 +47,6 @@ describe('tagOneOf', () => {
 
   test.each([{}, { a: null }, { a: {}, b: {} }])('refuses %j: exactly one variant must be given', (oneOf) => {
     expect(() => tagOneOf('type', oneOf)).toThrow(expect.objectContaining({ type: 'errors/invalid_parameters' }));
-    expect(() => flattenOneOf('type', oneOf, {})).toThrow('Exactly one variant must be given.');
-  });
-});
-
-describe('flattenOneOf', () => {
-  test('joins the variant, its tag and the common fields in one object', () => {
-    expect(flattenOneOf('source', { emailTracking: { dataKeys: [] } }, { name: 'mail' })).toEqual({
-      name: 'mail',
-      source: 'email_tracking',
-      data_keys: [],
-    });
   });
 });
 
@@ -103,12 +86,6 @@ describe('issuesInGraphQL', () => {
     expect(pathIn(request, ['apply_method'])).toEqual(['applyMethod']);
     expect(pathIn(request, ['questions', 0, 'min'])).toEqual(['questions', 0, 'numeric', 'min']);
     expect(pathIn(request, ['questions', 1, 'choices', 3])).toEqual(['questions', 1, 'multipleChoices', 'choices', 3]);
-  });
-
-  test('of a flattened variant, its own fields are inside, and the common ones are not', () => {
-    const request = flattenOneOf('email_source', { emailTracking: { data: [{ name: '' }] } }, { headers: [] });
-    expect(pathIn(request, ['data', 0, 'name'])).toEqual(['emailSource', 'emailTracking', 'data', 0, 'name']);
-    expect(pathIn(request, ['headers', 0, 'key'])).toEqual(['headers', 0, 'key']);
   });
 
   test('a field of an unwrapped object is inside of it, also if it is missing, and those around it are not', () => {
@@ -157,13 +134,10 @@ test('the path of every field of an input is found again from its request', () =
     fc.property(input, ({ method, source, common }) => {
       const own = Object.keys(source[1]);
       const shared = Object.fromEntries(Object.entries(common).filter(([name]) => !own.includes(name)));
-      const request = flattenOneOf(
-        'the_source',
-        { [source[0]]: source[1] },
-        { ...toSnakeCase(shared), the_method: tagOneOf('the_type', { [method[0]]: method[1] }) },
-      );
+      const around = { ...toSnakeCase(shared), the_method: tagOneOf('the_type', { [method[0]]: method[1] }) };
+      const request = unwrapped(source[0], toSnakeCase(source[1]), around);
       const snake = (name: string) => Object.keys(toSnakeCase({ [name]: 0 }))[0] ?? '';
-      for (const name of own) expect(pathIn(request, [snake(name)])).toEqual(['theSource', source[0], name]);
+      for (const name of own) expect(pathIn(request, [snake(name)])).toEqual([source[0], name]);
       for (const name of Object.keys(shared)) expect(pathIn(request, [snake(name)])).toEqual([name]);
       for (const name of Object.keys(method[1])) {
         expect(pathIn(request, ['the_method', snake(name)])).toEqual(['theMethod', method[0], name]);

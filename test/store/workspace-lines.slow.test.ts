@@ -73,7 +73,6 @@ it.skipIf(postgres === undefined)(
           deliveries.fireTrigger(context, {
             webhook_id: fired.webhook_id,
             account_id,
-            context: 'CHAT',
             chat_id: 'c',
           }),
         sendTest: () => deliveries.sendTest(context, { webhook_id }),

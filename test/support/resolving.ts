@@ -19,7 +19,7 @@ export const argumentsFor = ({ args }: GraphQLField<unknown, unknown>): Record<s
   Object.fromEntries(
     args.filter(isRequiredArgument).map(({ name, type }) => {
       const of = getNullableType(type);
-      if (isInputObjectType(of)) return [name, { context: { chat: {} } }];
+      if (isInputObjectType(of)) return [name, {}];
       return [name, isListType(of) ? ['x'] : 'x'];
     }),
   );

@@ -73,7 +73,7 @@ describe.each(databases)('on $name', (dialect) => {
     const inputs = {
       emitEvent: `accountId: "${accountId}", event: NEW_RELATION`,
       sendTestEvent: `webhookId: "${webhookId}"`,
-      fireTriggerWebhook: `webhookId: "${trigger}", accountId: "${accountId}", context: { chat: { chatId: "c" } }`,
+      fireTriggerWebhook: `webhookId: "${trigger}", accountId: "${accountId}", chatId: "c"`,
     };
     for (const [name, input] of Object.entries(inputs)) {
       await graphql(address, space.key, `mutation { ${name}(input: { ${input} }) { __typename } }`);

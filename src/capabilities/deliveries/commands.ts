@@ -44,6 +44,14 @@ const lockedLookMs = 100;
 const invalid = (path: Issue['path'], code: IssueCode, message: string): ServiceError =>
   invalidParameters([{ path, code, message }]);
 
+/** Where a webhook cannot be fired from. */
+function misfitOf({ context }: WebhookTrigger, message_id: string | undefined): ServiceError | undefined {
+  if ((context === 'MESSAGE') === (message_id !== undefined)) return undefined;
+  return context === 'MESSAGE'
+    ? invalid(['message_id'], 'required', 'is required: the context of the webhook is MESSAGE')
+    : invalid(['message_id'], 'conflicting', `is not accepted: the context of the webhook is ${context}`);
+}
+
 export function deliveryCommands({
   database,
   emit,
@@ -93,33 +101,20 @@ export function deliveryCommands({
       );
     },
 
-    async fireTrigger(
-      { caller, onEmitted },
-      { webhook_id, account_id, context, chat_id, message_id, idempotency_key },
-    ) {
+    async fireTrigger({ caller, onEmitted }, { webhook_id, account_id, chat_id, message_id, idempotency_key }) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
       if (webhook.trigger === null) throw invalid(['webhook_id'], 'not_allowed', 'must be that of a TRIGGER webhook');
       const trigger = readJsonColumn<WebhookTrigger>(webhook.trigger);
-      if (trigger.context !== context)
-        throw invalid(['context'], 'not_allowed', `must be ${trigger.context}, the context of the webhook`);
-      if ((context === 'MESSAGE') !== (message_id !== undefined)) {
-        throw context === 'MESSAGE'
-          ? invalid(['message_id'], 'required', 'is required')
-          : invalid(['message_id'], 'conflicting', 'is not accepted in the context of a chat');
-      }
       const account = await requireVisibleAccount(database, caller, account_id, 'resource_not_found', accountRule);
       // A repetition gets the first answer, whatever has become of the webhook since.
       const refusal =
         refusalOf(webhook, 'webhook_id') ??
+        misfitOf(trigger, message_id) ??
         (listensTo(accountIdsOf(webhook), account_id)
           ? undefined
           : invalid(['account_id'], 'not_allowed', 'must be one of the accounts of the webhook'));
-      const fields = {
-        context,
-        trigger_name: trigger.name,
-        chat_id,
-        ...(message_id === undefined ? {} : { message_id }),
-      };
+      const given = { chat_id, ...(message_id === undefined ? {} : { message_id }) };
+      const { context, name: trigger_name } = trigger;
       return emitFor(
         { caller, onEmitted },
         {
@@ -127,8 +122,8 @@ export function deliveryCommands({
           accountType: account.type,
           source: null,
           event: triggerEvent,
-          data: { timestamp: now().toISOString(), ...fields },
-          given: fields,
+          data: { timestamp: now().toISOString(), context, trigger_name, ...given },
+          given,
           webhookId: webhook_id,
           idempotencyKey: idempotency_key,
           refusal,
@@ -200,7 +195,7 @@ export function deliveryCommands({
       };
       await finishHolds(webhook);
       const count = await requeueAll(notifications.transaction, filter, await time());
-      return { object: 'DeliveriesRedelivered', webhook_id, count };
+      return { object: 'DeliveriesRedelivered', count };
     },
   };
 }

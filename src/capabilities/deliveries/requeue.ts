@@ -4,12 +4,12 @@ import { amongAccounts } from '../../store/conditions.ts';
 import { byCreation, type CreationPosition, pageQuery } from '../../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
 import type { Tables } from '../../store/schema.ts';
-import { type RedeliverableState, redeliverableStates } from './shapes.ts';
+import { type DeliveryState, deliveryStates } from './shapes.ts';
 
 /** Times are epoch milliseconds. */
 interface RequeueFilter {
   readonly webhookId: string;
-  readonly state: RedeliverableState;
+  readonly state: DeliveryState;
   readonly since: number | null;
   /** Exclusive. */
   readonly until: number | null;
@@ -22,7 +22,7 @@ const deliveriesOfTransaction = 1_000;
 
 /** @param now epoch milliseconds. @returns false for a delivery that is due or being sent */
 export const requeue = (transaction: NotifyingTransaction, deliveryId: string, now: number): Promise<boolean> =>
-  transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], redeliverableStates, now)) > 0);
+  transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], deliveryStates, now)) > 0);
 
 /** A failure leaves what earlier transactions, each of a thousand, have requeued. @param now epoch milliseconds */
 export async function requeueAll(
@@ -72,11 +72,11 @@ async function requeueIds(
   transaction: Kysely<Tables>,
   changed: ChangeRecorder,
   ids: readonly string[],
-  states: readonly RedeliverableState[],
+  states: readonly DeliveryState[],
   now: number,
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const requeueThose = (among: readonly RedeliverableState[]) =>
+  const requeueThose = (among: readonly DeliveryState[]) =>
     transaction
       .updateTable('deliveries')
       .set(({ ref, eb }) => ({
@@ -119,4 +119,4 @@ async function requeueIds(
   return requeued.length;
 }
 
-const waiting: readonly RedeliverableState[] = ['pending'];
+const waiting: readonly DeliveryState[] = ['pending'];

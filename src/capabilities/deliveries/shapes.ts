@@ -21,21 +21,12 @@ import {
   watchedIds,
 } from '../../kernel/validation.ts';
 import type { FailureReason } from '../../net/outbound.ts';
-import { triggerContexts, type WebhookHealthState } from '../webhooks/shapes.ts';
+import type { WebhookHealthState } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } as const;
 
 export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
-
-/** Pending ones wait for a retry or the end of a pause: they are not being sent. */
-export const redeliverableStates = [
-  'pending',
-  'held',
-  'failed',
-  'succeeded',
-] as const satisfies readonly DeliveryState[];
-export type RedeliverableState = (typeof redeliverableStates)[number];
 
 /** Of one event to one webhook. Times are epoch milliseconds. */
 export interface Delivery {
@@ -125,7 +116,6 @@ export interface DeliveryScheduled {
 }
 export interface DeliveriesRedelivered {
   readonly object: 'DeliveriesRedelivered';
-  readonly webhook_id: string;
   readonly count: number;
 }
 
@@ -206,7 +196,7 @@ export const redeliverAllShape = z.strictObject({
   webhook_id: resourceId(),
   since: instant().optional(),
   until: instant().optional(),
-  state: z.enum(redeliverableStates),
+  state: z.enum(deliveryStates),
 });
 export const testEventShape = z.strictObject({ webhook_id: resourceId(), event: z.enum(webhookEvents).optional() });
 export const watchShape = z.strictObject({ webhook_ids: watchedIds().optional() });
@@ -221,7 +211,6 @@ export const emitShape = z.strictObject({
 export const fireTriggerShape = z.strictObject({
   webhook_id: resourceId(),
   account_id: resourceId(),
-  context: z.enum(triggerContexts),
   chat_id: identifier(),
   message_id: identifier().optional(),
   idempotency_key: idempotencyKey(),

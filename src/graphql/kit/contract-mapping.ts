@@ -52,27 +52,17 @@ const pathsOf = new WeakMap<object, (key: string) => readonly string[]>();
  * With the tag `type`, `{ external: { url } }` becomes `{ type: 'external', url }`. Null and undefined stay.
  * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
-export function tagOneOf(tag: string, oneOf: object | null | undefined, names?: Names): object | null | undefined {
+export function tagOneOf(tag: string, oneOf: object | null | undefined, names: Names = {}): object | null | undefined {
   if (oneOf === null || oneOf === undefined) return oneOf;
-  const { name, tagged } = tagVariant(tag, oneOf, snakeCase, names);
+  const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObjectOrList(value));
+  // The executor checks it too, but ports must not depend on that.
+  if (variant === undefined || others.length > 0) {
+    throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
+  }
+  const [name, value] = variant;
+  const tagged = { [tag]: snakeCase(name), ...toSnakeCase(value, names) };
   pathsOf.set(tagged, (key) => (key === tag ? [] : [name, graphqlName(key, names)]));
   return tagged;
-}
-
-/**
- * `common` and the variant of a one-of in one object: with the tag `source` and the name as common, the input
- * `{ name, source: { users: { events } } }` is `{ name, source: 'users', events }`.
- * @param tagOf the value of the tag, from the name of the variant
- * @throws ServiceError `invalid_parameters` unless exactly one variant is given
- */
-export function flattenOneOf(tag: string, oneOf: object, common: object, tagOf = snakeCase): object {
-  const { name, tagged } = tagVariant(tag, oneOf, tagOf);
-  const flat = { ...common, ...tagged };
-  pathsOf.set(flat, (key) => {
-    if (key === tag) return [camelCase(tag)];
-    return Object.hasOwn(tagged, key) ? [camelCase(tag), name, graphqlName(key)] : [graphqlName(key)];
-  });
-  return flat;
 }
 
 /**
@@ -87,19 +77,9 @@ export function unwrapped(place: string, inner: object, common: object): object 
   return flat;
 }
 
-function tagVariant(tag: string, oneOf: object, tagOf = snakeCase, names: Names = {}) {
-  const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObjectOrList(value));
-  // The executor checks it too, but ports must not depend on that.
-  if (variant === undefined || others.length > 0) {
-    throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
-  }
-  const [name, value] = variant;
-  return { name, tagged: { [tag]: tagOf(name), ...toSnakeCase(value, names) } };
-}
-
 /**
  * Replaces each issue's path by that of the GraphQL request.
- * @param request mapped by {@link tagOneOf}, {@link flattenOneOf} or {@link unwrapped}
+ * @param request mapped by {@link tagOneOf} or {@link unwrapped}
  * @param prefix path of the request among the arguments
  */
 export function issuesInGraphQL(

@@ -233,7 +233,8 @@ export const exampleGroups = [
           fire: {
             webhookId: id('hook-trigger-message'),
             accountId: id('chatapp'),
-            context: { message: { chatId: 'chat-1', messageId: 'message-1' } },
+            chatId: 'chat-1',
+            messageId: 'message-1',
           },
         },
       },

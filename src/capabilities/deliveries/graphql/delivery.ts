@@ -1,8 +1,7 @@
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { connectionArgs, readConnection } from '../../../graphql/kit/connection.ts';
-import { countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
 import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
@@ -36,7 +35,7 @@ const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttemp
   }),
 });
 
-const AttemptConnection = countedConnectionType<DeliveryAttempt>('DeliveryAttempt', DeliveryAttemptObject, 'attempts');
+const AttemptConnection = connectionType<DeliveryAttempt>('DeliveryAttempt', DeliveryAttemptObject, 'attempts');
 
 export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement({
   description: 'The delivery of one event to one webhook.',
@@ -111,10 +110,15 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       description: 'Attempts, oldest first.',
       args: connectionArgs(deliveryLimits),
       runs: listAttempts,
-      resolve: async ({ delivery_id, attempt_count }, page, context) => {
+      resolve: ({ delivery_id }, page, context) => {
         const list = ['attempts', delivery_id];
-        const request = { operation: listAttempts, request: { delivery_id }, limits: deliveryLimits, list, ...page };
-        return { ...(await readConnection(context, request)), size: () => ({ count: attempt_count, isExact: true }) };
+        return readConnection(context, {
+          operation: listAttempts,
+          request: { delivery_id },
+          limits: deliveryLimits,
+          list,
+          ...page,
+        });
       },
     }),
   }),
@@ -142,7 +146,7 @@ builder.queryFields((t) => ({
 builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryObject,
-    description: 'Emits deliveries as they are created and change; states may be skipped.',
+    description: 'Emits new and changed deliveries; states may be skipped.',
     args: {
       webhookIds: t.arg.idList({
         description: `1 to ${maxWatched} webhooks. Defaults to all.`,

@@ -2,7 +2,7 @@ import { disabledEvent } from '../../../events/event.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import type { StatisticsPeriod } from '../../../kernel/periods.ts';
 import type { FailureReason } from '../../../net/outbound.ts';
-import type { DeliveryOrder, DeliveryState, RedeliverableState } from '../shapes.ts';
+import type { DeliveryOrder, DeliveryState } from '../shapes.ts';
 
 export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a delivery.', {
   pending: 'Waits for an attempt, or one is in progress.',
@@ -26,13 +26,6 @@ export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period u
   week: '7 days, in spans of 6 hours.',
   month: '30 days, in spans of a day.',
 } satisfies Record<StatisticsPeriod, string>);
-
-export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of deliveries to redeliver.', {
-  pending: 'Waiting for an attempt, which is made now.',
-  held: 'Held while the webhook was disabled or did not listen.',
-  failed: 'Failed for good.',
-  succeeded: 'Succeeded. The endpoint receives them again.',
-} satisfies Record<RedeliverableState, string>);
 
 export const FailureReasonEnum = contractEnum(
   'DeliveryFailureReason',

@@ -1,7 +1,7 @@
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { flattenOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
-import { RedeliverableStateEnum } from './enums.ts';
+import { toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
+import { DeliveryStateEnum } from './enums.ts';
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
 const idempotencyField = {
@@ -26,46 +26,16 @@ export function emitRequest({ data, ...input }: typeof EmitEventInput.$inferInpu
   return { ...toSnakeCase(input), ...(data === undefined ? {} : { data }) };
 }
 
-const MessageContextInput = builder.inputType('MessageContextInput', {
-  description: 'A message to fire from.',
-  fields: (t) => ({
-    messageId: t.id({ required: true, description: 'Id of the message.' }),
-    chatId: t.id({ required: true, description: 'Id of the chat of the message.' }),
-  }),
-});
-
-const ChatContextInput = builder.inputType('ChatContextInput', {
-  description: 'A chat to fire from.',
-  fields: (t) => ({ chatId: t.id({ required: true, description: 'Id of the chat.' }) }),
-});
-
-const FireContextInput = builder.inputType('FireContextInput', {
-  description: "Where to fire from: the `context` of the webhook's trigger.",
-  isOneOf: true,
-  fields: (t) => ({
-    message: t.field({ type: MessageContextInput, description: 'A message.' }),
-    chat: t.field({ type: ChatContextInput, description: 'A chat.' }),
-  }),
-});
-
 export const FireTriggerWebhookInput = builder.inputType('FireTriggerWebhookInput', {
   description: 'A webhook to fire, and where from.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
     accountId: t.id({ required: true, description: 'Account of the message or chat.' }),
-    context: t.field({
-      type: FireContextInput,
-      required: true,
-      description: 'Message or chat to fire from.',
-    }),
+    chatId: t.id({ required: true, description: 'Id of the chat, or of the chat of the message.' }),
+    messageId: t.id({ description: 'Id of the message, if the context of the trigger is `MESSAGE`.' }),
     idempotencyKey: t.string(idempotencyField),
   }),
 });
-
-/** The contract's tag `context` stands beside the ids. */
-export function fireRequest({ context, ...input }: typeof FireTriggerWebhookInput.$inferInput): object {
-  return flattenOneOf('context', context, toSnakeCase(input), (name) => name.toUpperCase());
-}
 
 export const SendTestEventInput = builder.inputType('SendTestEventInput', {
   description: 'A webhook to test.',
@@ -88,9 +58,9 @@ export const RedeliverWebhookDeliveriesInput = builder.inputType('RedeliverWebho
   fields: (t) => ({
     webhookId: t.id(webhookId),
     state: t.field({
-      type: RedeliverableStateEnum,
+      type: DeliveryStateEnum,
       required: true,
-      description: 'State of deliveries to redeliver.',
+      description: 'Deliveries to send again. Pending ones are sent now.',
     }),
     since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),

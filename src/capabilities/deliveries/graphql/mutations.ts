@@ -9,7 +9,6 @@ import {
   EmitEventInput,
   emitRequest,
   FireTriggerWebhookInput,
-  fireRequest,
   RedeliverDeliveryInput,
   RedeliverWebhookDeliveriesInput,
   SendTestEventInput,
@@ -48,7 +47,6 @@ const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliverySc
 const DeliveriesRedeliveredObject = builder.objectRef<DeliveriesRedelivered>('DeliveriesRedelivered').implement({
   description: 'Deliveries are scheduled again.',
   fields: (t) => ({
-    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     count: t.exposeInt('count', { description: 'Number of deliveries.' }),
   }),
 });
@@ -78,7 +76,6 @@ mutationField('fireTriggerWebhook', {
   inputDescription: 'The webhook, and where to fire it from.',
   result: emitResult,
   operation: fireTrigger,
-  toRequest: fireRequest,
 });
 
 mutationField('sendTestEvent', {

@@ -119,7 +119,7 @@ export const redeliver = /* GraphQL */ `
 `;
 
 export const redeliverAll = /* GraphQL */ `
-  mutation RedeliverAll($webhookId: ID!, $state: RedeliverableState!) {
+  mutation RedeliverAll($webhookId: ID!, $state: DeliveryState!) {
     redeliverWebhookDeliveries(input: { webhookId: $webhookId, state: $state }) {
       __typename
       ... on DeliveriesRedelivered { count }
