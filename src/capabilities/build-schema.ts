@@ -31,9 +31,9 @@ import { type SetUp, servesAll } from '../kernel/set-up.ts';
 /** What a reader of the documentation sees first. */
 const description = `Postern: jobs, posts and webhooks of connected accounts.
 
-Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Most fields need
-an \`accountId\`. An \`id\` is a global id, for caches and for \`node\`. An id named after its object, such as
-\`accountId\`, is a raw id; as an argument it takes the global id as well. All other ids are those of a network.
+Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. An \`id\` is a
+global id, for caches and for \`node\`. An id named after its object, such as \`accountId\`, is a raw id; as an argument
+it takes the global id as well. All other ids are those of a network.
 
 Mutations return expected failures as data: select \`... on ServiceError { code message }\`. All other failures are
 top-level errors, with the same fields in their \`extensions\`.

@@ -9,22 +9,18 @@ export const valueObjects = {
     'Edge',
     // Failures: each belongs to one request, whose id is `instance`.
     'Error',
-    // Parts of a post. Their ids on pnet are `providerId`; no operation takes one.
-    'Attachment',
   ],
   types: [
     'PageInfo',
     'RequestIssue',
     // Parts of a job posting. An edit replaces each as a whole.
     'AutoArchiveApplicants',
-    'ExternalApplyMethod',
+    'ApplyMethod',
     'PnetJobName',
     'PnetJobPay',
     'PnetJobRecruiter',
-    'MultipleChoicesScreeningQuestion',
-    'NumericScreeningQuestion',
-    'PnetApplyMethod',
-    // Parts of a post.
+    'ScreeningQuestion',
+    // Parts of a post. Their ids on pnet are `providerId`; no operation takes one.
     'PhotonetCaption',
     'PhotonetLocation',
     'PhotonetMedia',
@@ -33,6 +29,7 @@ export const valueObjects = {
     'PnetPoll',
     'PnetPollOption',
     'PnetPostAnalytics',
+    'PnetPostAttachment',
     'PnetRepostContent',
     'PnetWriter',
     // Parts of a webhook. WebhookAccount has the fields of the contract; its `account` has an id.
@@ -63,7 +60,5 @@ export const valueObjects = {
     'EventEmitted',
     // Nowhere stored.
     'AccessTokenCreated',
-    // There is one of each per API key, and none can be read by an id.
-    'ViewerToken',
   ],
 };

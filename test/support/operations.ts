@@ -78,7 +78,7 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.createAccessToken': [
     'tokens:write',
     ({ accountId }) =>
-      `createAccessToken(input: { scopes: [POSTS_READ], accountIds: [${text(accountId)}] }) { ${failure} ... on AccessTokenCreated { accountIds scopes } }`,
+      `createAccessToken(input: { scopes: [POSTS_READ], accountIds: [${text(accountId)}] }) { ${failure} ... on AccessTokenCreated { tokenId expiresAt } }`,
   ],
   'Mutation.createJobDraft': [
     'jobs:write',
@@ -118,7 +118,7 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.fireTriggerWebhook': [
     'events:write',
     ({ accountId, triggerId }) =>
-      `fireTriggerWebhook(input: { accountId: ${text(accountId)}, webhookId: ${text(triggerId)}, context: { chat: { chatId: "1" } } }) { ${failure} ... on EventEmitted { deliveries { deliveryId accountId } } }`,
+      `fireTriggerWebhook(input: { accountId: ${text(accountId)}, webhookId: ${text(triggerId)}, chatId: "1" }) { ${failure} ... on EventEmitted { deliveries { deliveryId accountId } } }`,
   ],
   'Mutation.sendTestEvent': [
     'webhooks:write',
@@ -133,7 +133,7 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.redeliverWebhookDeliveries': [
     'webhooks:write',
     ({ webhookId }) =>
-      `redeliverWebhookDeliveries(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesRedelivered { webhookId count } }`,
+      `redeliverWebhookDeliveries(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesRedelivered { count } }`,
   ],
   'Mutation.updateWebhook': [
     'webhooks:write',
@@ -143,12 +143,12 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.revealWebhookSecret': [
     'webhooks:write',
     ({ webhookId }) =>
-      `revealWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecret { webhookId } }`,
+      `revealWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecret { secret } }`,
   ],
   'Mutation.rotateWebhookSecret': [
     'webhooks:write',
     ({ webhookId }) =>
-      `rotateWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecret { webhookId } }`,
+      `rotateWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecret { secret } }`,
   ],
   // Last, because the operations before need the webhook.
   'Mutation.deleteWebhook': [

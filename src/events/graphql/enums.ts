@@ -17,12 +17,12 @@ const keyDescriptions: Record<WebhookDataKey, string> = Object.assign(
   ...sources.map(([, { meanings }]) => meanings.keys),
   // Keys with a meaning in each of two sources.
   {
-    attachments: 'Attachments of the message or email.',
-    attendees: 'Participants of the chat, or attendees of the calendar event.',
-    body: 'Body of the email as HTML, or description of the calendar event.',
-    date: 'Date of the email, or when the tracking event happened.',
-    message_id: 'Id of the message, or value of the `Message-ID` header of the email.',
-    subject: 'Subject of the message or email.',
+    attachments: 'Of the message or email.',
+    attendees: 'People of the chat or calendar event.',
+    body: 'HTML of the email, or description of the calendar event.',
+    date: 'Date of the email or tracking event.',
+    message_id: 'Id of the message, or `Message-ID` header of the email.',
+    subject: 'Of the message or email.',
   } satisfies Partial<Record<WebhookDataKey, string>>,
 );
 

@@ -86,7 +86,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
     description: `An item of a page of ${things}.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Cursor of the item, for `after`.',
+        description: 'Cursor for `after`.',
         extensions: sealsCursor,
         resolve: ({ after, cursorOf }) => cursorOf(after),
       }),
@@ -126,8 +126,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
 }
 
 /** Description of an argument `query`. @param where the text stands */
-export const searchDescription = (where: string) =>
-  `Text that ${where} contains: 1 to 255 characters, A to Z in any case.`;
+export const searchDescription = (where: string) => `Part of ${where}: 1 to 255 characters, A to Z in any case.`;
 
 interface FirstLimits {
   readonly limit: { readonly min: number; readonly max: number; readonly default: number };
@@ -138,10 +137,10 @@ export function connectionArgs({ limit }: FirstLimits) {
   return builder.args((t) => ({
     first: t.int({
       defaultValue: limit.default,
-      description: `Size of the page, from 0 to ${limit.max}.`,
+      description: `Size of the page, up to ${limit.max}.`,
     }),
     after: t.string({
-      description: 'Cursor of this list that the page starts after.',
+      description: 'Cursor to start after.',
     }),
   }));
 }

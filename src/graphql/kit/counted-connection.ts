@@ -37,7 +37,7 @@ export function countedConnectionType<T extends object>(
   builder.objectFields(type, (t) => ({
     totalCount: t.int({
       nullable: true,
-      description: `Length of the whole list, counted up to ${maxTotalCount}.`,
+      description: `Items in all, counted up to ${maxTotalCount}.`,
       ...(countsNeed && { needs: countsNeed }),
       extensions,
       resolve: async ({ size }) => (await size()).count,

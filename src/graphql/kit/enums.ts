@@ -37,7 +37,7 @@ export function contractEnum<Word extends string>(
           [unrecognized]: {
             // Resolvers never return it: `serialize` does, for unknown values.
             value: unrecognized as Word,
-            description: 'A value unknown to this gateway.',
+            description: 'Unknown to this gateway.',
           },
         }
       : values,

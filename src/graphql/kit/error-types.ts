@@ -34,11 +34,9 @@ export class Failure {
 
 const ErrorCodeEnum = contractEnum(
   'ErrorCode',
-  'What has failed.',
+  'What has failed, with its status in REST.',
   // Object.fromEntries loses the types of keys.
-  Object.fromEntries(
-    errorNames.map((name) => [name, `${errorTable[name].title} (${errorTable[name].status}).`]),
-  ) as Record<ErrorName, string>,
+  Object.fromEntries(errorNames.map((name) => [name, `HTTP ${errorTable[name].status}.`])) as Record<ErrorName, string>,
 );
 
 const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').implement({
@@ -58,7 +56,7 @@ const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').impl
       resolve: (_failure, _args, context) => context.requestId,
     }),
     status: t.int({
-      description: 'HTTP status of the failure in REST.',
+      description: 'HTTP status in REST.',
       resolve: ({ error }) => error.status,
     }),
   }),
