@@ -1,8 +1,8 @@
 /**
  * Commands of a workspace that wait for what others have locked keep their connections, and those of all other workspaces
  * wait for one. So a workspace has a number of connections at once, and after such a wait a single one, until a command of
- * the same subject is carried out, or none has met a lock for a while. Whoever asks for the same meanwhile would meet
- * the same lock, and is refused with the one that did.
+ * the same subject is carried out, or none has met a lock for a while. All such workspaces together have no more than one
+ * had before. Whoever asks for the same meanwhile would meet the same lock, and is refused with the one that did.
  */
 import { LRUCache } from 'lru-cache';
 import { type AbortSignalLike, underDeadline } from '../kernel/lib/abort-signal.ts';
@@ -27,19 +27,19 @@ interface Command {
 
 export type InLine = <Result>(command: Command, work: () => Promise<Result>) => Promise<Result>;
 
-/**
- * Lines to a pool. Statements on jobs are short, and leave a connection to reads and one to commands of other workspaces;
- * commands on webhooks have all. SQLite has one writer, and needs no line.
- */
+/** Connections of a pool that no workspace takes alone: one is for reads, and for the engine. */
+const left = 2;
+
+/** Lines to a pool. SQLite has one writer, and needs no line. */
 export function linesOf(location: DatabaseLocation, pool: 'jobs' | 'deliveries'): InLine {
   if (location.kind === 'sqlite') return (_command, work) => work();
   const { connections, connectTimeoutMs } = location.settings ?? postgresDefaults;
-  const { jobs, deliveries } = divideConnections(connections);
-  return createWorkspaceLines(pool === 'jobs' ? Math.max(1, jobs - 2) : deliveries, connectTimeoutMs);
+  return createWorkspaceLines(Math.max(1, divideConnections(connections)[pool] - left), connectTimeoutMs);
 }
 
 /**
- * @param atOnce commands of a workspace, before one has met a lock
+ * @param atOnce commands of a workspace before one has met a lock, and of all together of which one has; of all workspaces
+ *   there is one more
  * @param waitMs the longest wait for a turn, in milliseconds
  * @returns carries out a command; its work must not ask for a turn. @throws as the work does; DatabaseFault; the signal's reason
  */
@@ -47,25 +47,64 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
   /** By workspace, the subject that met a lock last. */
   const stuck = new LRUCache<string, string>({ max: maxStuck, ttl: stuckMs });
   const lines = createKeyedLock(undefined, (workspaceId) => (stuck.has(workspaceId) ? 1 : atOnce));
+  /** Who waited in the pool's own line would have a connection also if its workspace has met a lock meanwhile. */
+  const pool = createKeyedLock(undefined, (of) => (of === 'stuck' ? atOnce : atOnce + 1));
 
-  async function enter(workspaceId: string, subject: string, signal: AbortSignalLike | null): Promise<() => void> {
-    const leave = lines.tryAcquire(workspaceId);
-    if (leave !== null) return leave;
-    return underDeadline(waitMs, signal, 'Other commands of the workspace wait for a lock', async (limit) => {
-      for (;;) {
-        try {
-          return await lines.acquire(workspaceId, { signal: limit.signal });
-        } catch (error) {
-          if (signal?.aborted) throw error;
-          if (limit.aborted) throw new DatabaseFault('busy', error);
-          if (stuck.get(workspaceId) === subject) throw error;
-        }
+  function enterAtOnce(workspaceId: string): (() => void) | null {
+    if (stuck.has(workspaceId)) return null;
+    const leaveLine = lines.tryAcquire(workspaceId);
+    if (leaveLine === null) return null;
+    const leavePool = pool.tryAcquire('all');
+    if (leavePool !== null) return () => leaveAll([leaveLine, leavePool]);
+    leaveLine();
+    return null;
+  }
+
+  async function turnOf(workspaceId: string, subject: string, signal: AbortSignal): Promise<() => void> {
+    for (;;) {
+      try {
+        return await lines.acquire(workspaceId, { signal });
+      } catch (error) {
+        if (signal.aborted || stuck.get(workspaceId) === subject) throw error;
+      }
+    }
+  }
+
+  /** A connection; of those of stuck workspaces, too, if it is one by then. @param taken gets what is to be left */
+  async function enterPool(workspaceId: string, signal: AbortSignal, taken: (() => void)[]): Promise<void> {
+    const isUncounted = () => taken.length === 1 && stuck.has(workspaceId);
+    for (;;) {
+      const of = isUncounted() ? 'stuck' : 'all';
+      const leave = await pool.acquire(of, { signal });
+      if (of === 'all' && isUncounted()) {
+        leave();
+        continue;
+      }
+      taken.push(leave);
+      if (of === 'all') return;
+    }
+  }
+
+  function enter(workspaceId: string, subject: string, signal: AbortSignalLike | null): Promise<() => void> {
+    return underDeadline(waitMs, signal, 'Other commands wait for a lock', async ({ signal: limit }) => {
+      const taken: (() => void)[] = [];
+      try {
+        taken.push(await turnOf(workspaceId, subject, limit));
+        await enterPool(workspaceId, limit, taken);
+        return () => leaveAll(taken);
+      } catch (error) {
+        leaveAll(taken);
+        if (signal?.aborted || !limit.aborted) throw error;
+        // Nobody has found out whether its lock is still there.
+        const last = stuck.get(workspaceId);
+        if (last !== undefined) stuck.set(workspaceId, last);
+        throw new DatabaseFault('busy', error);
       }
     });
   }
 
   return async ({ workspaceId, subject = '', signal = null }, work) => {
-    const leave = await enter(workspaceId, subject, signal);
+    const leave = enterAtOnce(workspaceId) ?? (await enter(workspaceId, subject, signal));
     try {
       const result = await work();
       if (stuck.get(workspaceId) === subject) stuck.delete(workspaceId);
@@ -80,4 +119,8 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
       leave();
     }
   };
+}
+
+function leaveAll(taken: readonly (() => void)[]): void {
+  for (const leave of taken) leave();
 }

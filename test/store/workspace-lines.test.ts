@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { DatabaseFault } from '../../src/store/faults.ts';
+import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { createWorkspaceLines } from '../../src/store/workspace-lines.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
@@ -14,16 +15,18 @@ const turnMs = 1_000;
 function opened(atOnce: number, waitMs = turnMs) {
   const inLine = createWorkspaceLines(atOnce, waitMs);
   const running: PromiseWithResolvers<void>[] = [];
+  const started: string[] = [];
   const run = async (workspaceId = 'w', subject = '', signal: AbortSignal | null = null) => {
     const command = inLine({ workspaceId, subject, signal }, () => {
       const end = Promise.withResolvers<void>();
       running.push(end);
+      started.push(workspaceId);
       return end.promise;
     });
     const [settled] = await Promise.allSettled([command]);
     return settled.status === 'fulfilled' ? 'fulfilled' : String(settled.reason.reason ?? settled.reason.name);
   };
-  return { running, run };
+  return { running, started, run };
 }
 
 it('of a workspace that met a lock one goes at once, until one is carried out, and all who ask for the same are refused', async () => {
@@ -76,6 +79,60 @@ it('who acts on something else has its turn after the one that met a lock, and s
   expect(await Promise.all([...again.slice(2), one])).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
 });
 
+it('workspaces that met a lock have together no more than one had before, by turns, and others do not wait for them', async () => {
+  const { running, started, run } = opened(2);
+  const names = ['a', 'b', 'c', 'd'];
+  const met = names.map((name) => run(name));
+  await sleep(0);
+  // Nobody knows of a lock, and all have one place more than each.
+  expect(started).toEqual(['a', 'b', 'c']);
+  for (const end of running.splice(0)) end.reject(locked);
+  await sleep(0);
+  running.pop()?.reject(locked);
+  expect(await Promise.all(met)).toEqual(names.map(() => 'slow'));
+  started.length = 0;
+  const again = [...names, ...names].map((name) => run(name));
+  await sleep(0);
+  const other = run('other');
+  await sleep(0);
+  expect(started).toEqual(['a', 'b', 'other']);
+  running[2]?.resolve();
+  expect(await other).toBe('fulfilled');
+  running[0]?.reject(locked);
+  running[1]?.resolve();
+  await sleep(0);
+  // The second of a is refused with the first, and b is free.
+  expect(started.slice(3)).toEqual(['c', 'd', 'b']);
+  for (let rounds = 0; rounds < 2; rounds += 1) {
+    for (const end of running) end.resolve();
+    await sleep(0);
+  }
+  const done = 'fulfilled';
+  expect(await Promise.all(again)).toEqual(['slow', done, done, done, 'slow', done, done, done]);
+});
+
+it('a workspace that meets a lock while another command of it waits has that wait with its like', async () => {
+  const { running, started, run } = opened(2);
+  const all = ['a', 'b', 'c', 'a', 'b'].map((name) => run(name));
+  await sleep(0);
+  expect(started).toEqual(['a', 'b', 'c']);
+  running[0]?.reject(locked);
+  running[1]?.reject(locked);
+  await sleep(0);
+  // One of a, one of b: the third place is for those that have met no lock.
+  expect(started).toEqual(['a', 'b', 'c', 'a', 'b']);
+  const more = [run('d'), run('a')];
+  running[2]?.resolve();
+  await sleep(0);
+  expect(started.at(-1)).toBe('d');
+  for (let rounds = 0; rounds < 2; rounds += 1) {
+    for (const end of running) end.resolve();
+    await sleep(0);
+  }
+  const done = 'fulfilled';
+  expect(await Promise.all([...all, ...more])).toEqual(['slow', 'slow', ...Array.from({ length: 5 }, () => done)]);
+});
+
 it('who waits for its turn too long is told that it is busy, and who has gone leaves the line', async () => {
   const { running, run } = opened(1, 20);
   const first = run();
@@ -120,10 +177,15 @@ it.skipIf(postgres === undefined)(
       await emitting;
     });
     const event = { accountId, accountType: 'PNET', source: 'users', event: 'new_relation', data: {} } as const;
+    let slowestMs = 0;
     for (let n = 0; n < 20; n += 1) {
+      const since = performance.now();
       await gateway.delivery.emit({ ...event, workspaceId: other.workspaceId });
+      slowestMs = Math.max(slowestMs, performance.now() - since);
       await sleep(100);
     }
+    // Also while those of the first moment wait for the lock.
+    expect(slowestMs).toBeLessThan(postgresDefaults.lockTimeoutMs / 2);
     expect(refused).toBeGreaterThan(0);
     isEmitting = false;
     await somebody.end();
