@@ -183,6 +183,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     maxBytes: options.maxStoredBytes ?? 0,
     after,
     trouble: troubles.of('could not store how many bytes events take', { level: 'warn' }),
+    unread: troubles.of('could not read how many bytes a workspace has stored', { level: 'warn', onDemand: true }),
   });
   const worker = new Worker({
     ...options,

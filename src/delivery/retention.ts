@@ -10,6 +10,7 @@ import type { Troubles } from '../kernel/troubles.ts';
 import type { Database } from '../store/database.ts';
 import { isPostgres } from '../store/is-postgres.ts';
 import type { CreationPosition } from '../store/keyset.ts';
+import { forgetDeletedBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
@@ -47,6 +48,7 @@ interface RetentionOptions {
 export function startRetention({ now, ...given }: RetentionOptions): Repeated {
   let time: (() => number) | null = null;
   let pauses: AsyncGenerator<number, void> | null = null;
+  let oldestDay = 0;
   const failed = 'old events could not be deleted';
   return repeat({ ...given, failed, retryMs: betweenSweepsMs }, async () => {
     if (time === null) {
@@ -59,6 +61,7 @@ export function startRetention({ now, ...given }: RetentionOptions): Repeated {
     const { value, done } = await pauses.next();
     if (done !== true) return value;
     pauses = null;
+    oldestDay = await forgetDeletedBytes(given.database, cautious(), oldestDay);
     return betweenSweepsMs;
   });
 }

@@ -1,17 +1,22 @@
 /** The rate of bytes and the quota of stored bytes of a workspace, for every way in. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { afterTimeout } from '../../src/delivery/after.ts';
+import { TimeoutError } from '../../src/kernel/lib/abort-signal.ts';
 import { day, minute } from '../../src/kernel/lib/time-units.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { createStoredBytes, rowBytes } from '../../src/store/stored-bytes.ts';
+import { createStoredBytes, forgetDeletedBytes, rowBytes } from '../../src/store/stored-bytes.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { requestContext } from '../support/request-context.ts';
 import type { Tuning } from '../support/tuning.ts';
 import { createTriggerWebhookAt, createWebhookAt } from '../support/webhook-creation.ts';
+
+const [, postgres] = databases;
 
 const enableAll = ({ app }: Gateway) => app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
 
@@ -29,6 +34,8 @@ const emit = async ({ address }: Gateway, { key }: TestWorkspace, accountId: str
   const { data, errors } = await graphql(address, key, query, { data: { user_full_name: 'x'.repeat(size) } });
   return errors[0]?.extensions.code ?? data.emitEvent.code ?? data.emitEvent.__typename;
 };
+
+const untroubled = { failed: () => expect.unreachable(), worked: () => undefined };
 
 const eventsOf = async ({ app }: Gateway, { workspaceId }: TestWorkspace) =>
   (await app.database.selectFrom('events').select('id').where('workspace_id', '=', workspaceId).execute()).length;
@@ -74,6 +81,91 @@ test.each(databases)('bytes of an attempt that ends while the gateway stops are 
   const stored = await database.selectFrom('stored_bytes').select('bytes').execute();
   // Of the event, its delivery and the attempt.
   expect(stored).toEqual([{ bytes: 3 * rowBytes + Buffer.byteLength(data) + Buffer.byteLength(response_body) }]);
+});
+
+test.skipIf(postgres === undefined)(
+  'a command needs no table but its own to know what the workspace has stored, on Postgres',
+  { timeout: 90_000 },
+  async () => {
+    if (postgres === undefined) throw new Error('there is no Postgres');
+    const tuning = { postgres: { lockTimeoutMs: 1_000 } };
+    const gateway = await startDelivering({ dialect: postgres, tuning, environment: { LOG_LEVEL: 'fatal' } });
+    onTestFinished(() => gateway.close());
+    const { jobs, deliveries } = gateway.app.ports;
+    const somebody = new pg.Client({ connectionString: gateway.databaseUrl });
+    await somebody.connect();
+    onTestFinished(() => somebody.end());
+    const { rows: tables } = await somebody.query<{ name: string }>(
+      "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1",
+    );
+    /** Commands of a workspace of which no sum is known. */
+    async function commands() {
+      const space = await gateway.workspace();
+      const context = requestContext(space.workspaceId);
+      const account_id = await space.account();
+      return {
+        createDraft: () => jobs.createDraft(context, { account_id, job_title: { text: 'Engineer' } }),
+        emit: () => deliveries.emit(context, { account_id, event: 'new_relation' }),
+      };
+    }
+    const met: Record<string, string[]> = { createDraft: [], emit: [] };
+    for (const { name } of tables) {
+      const { createDraft, emit: emitEvent } = await commands();
+      await somebody.query(`begin; lock table ${name}`);
+      const outcomes = await Promise.allSettled([createDraft(), emitEvent()]);
+      await somebody.query('rollback');
+      for (const [at, command] of ['createDraft', 'emit'].entries())
+        if (outcomes[at]?.status === 'rejected') met[command]?.push(name);
+    }
+    expect(met).toEqual({
+      createDraft: ['accounts', 'jobs', 'workspaces'],
+      emit: ['accounts', 'events', 'webhook_listeners', 'webhooks', 'workspaces'],
+    });
+  },
+);
+
+test('a sum that cannot be read leaves a workspace what it had stored before, and as much as its quota after a start', async () => {
+  const { gateway } = await start({});
+  let time = gateway.clock.now.getTime();
+  let isLocked = false;
+  const { promise: unlocked, resolve: unlock } = Promise.withResolvers<void>();
+  const told: unknown[] = [];
+  const database = gateway.app.database.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (isLocked) await unlocked;
+      return result;
+    },
+  });
+  const open = () =>
+    createStoredBytes({
+      database,
+      maxBytes: 1_000,
+      now: () => new Date(time),
+      after: () => () => undefined,
+      trouble: untroubled,
+      unread: { failed: (error) => told.push(error), worked: () => told.push('worked') },
+    });
+  const [known, unknown] = [open(), open()];
+  known.add('w', 600);
+  await known.close();
+  await known.requireRoom('w');
+  expect(told.splice(0)).toEqual(['worked']);
+  time += minute;
+  isLocked = true;
+  for (const each of [known, unknown]) {
+    await each.requireRoom('w');
+    each.add('w', 400);
+  }
+  expect(told.splice(0)).toEqual([expect.any(TimeoutError), expect.any(TimeoutError)]);
+  await expect(known.requireRoom('w')).rejects.toThrow('take 1000 bytes');
+  await unknown.requireRoom('w');
+  unknown.add('w', 600);
+  await expect(unknown.requireRoom('w')).rejects.toThrow('take 1000 bytes');
+  unlock();
+  await expect.poll(() => told).toEqual(['worked', 'worked']);
+  await expect(unknown.requireRoom('w')).rejects.toThrow('take 1600 bytes');
+  await Promise.all([known.close(), unknown.close()]);
 });
 
 describe('a workspace that has stored its quota', () => {
@@ -191,8 +283,10 @@ describe('a workspace that has stored its quota', () => {
     // It is written a second later.
     const rows = () => gateway.app.database.selectFrom('stored_bytes').selectAll().execute();
     await expect.poll(rows, { timeout: 5_000 }).toHaveLength(1);
-    await gateway.app.database.deleteFrom('events').execute();
+    const { database } = gateway.app;
+    await database.deleteFrom('events').execute();
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 2 * day);
+    await forgetDeletedBytes(database, gateway.clock.now.getTime(), 0);
     expect(await emit(gateway, workspace, accountId)).toBe('EventEmitted');
   });
 
@@ -207,7 +301,8 @@ describe('a workspace that has stored its quota', () => {
         maxBytes: 1_000,
         now: () => new Date(time),
         after: afterTimeout,
-        trouble: { failed: () => expect.unreachable(), worked: () => undefined },
+        trouble: untroubled,
+        unread: untroubled,
       });
     const [one, two] = [open(), open()];
     await two.requireRoom(workspaceId);

@@ -158,6 +158,25 @@ describe.each(databases)('retention on $name', (dialect) => {
     expect(await left()).toEqual(events.slice(100));
   });
 
+  it('forgets the bytes of days of which no event is left', async () => {
+    const { database } = gateway.app;
+    await store(1, 0);
+    const today = Math.floor(gateway.clock.now.getTime() / day);
+    const row = { workspace_id: gateway.space.workspaceId, bytes: 1 };
+    const forGood = 2 ** 31 - 1;
+    await database
+      .insertInto('stored_bytes')
+      .values([today - 1, today, forGood].map((of) => ({ ...row, day: of })))
+      .execute();
+    const retention = start(0, afterTimeout);
+    const days = async () => {
+      const rows = await database.selectFrom('stored_bytes').select('day').orderBy('day').execute();
+      return rows.map((stored) => Number(stored.day));
+    };
+    await expect.poll(days).toEqual([today, forGood]);
+    await retention.close();
+  });
+
   it('does not believe a clock that is far ahead of the newest event at the start', async () => {
     const events = await store(10, day / 2);
     const { clock } = gateway;

@@ -70,6 +70,7 @@ interface Flood {
 }
 
 const logger = pino({ level: 'silent' });
+const untroubled = { failed: () => expect.unreachable(), worked: () => undefined };
 const now = () => new Date(0);
 const never = new AbortController().signal;
 
@@ -196,7 +197,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'bytes of many workspaces': {
-    collections: ['store/stored-bytes.ts known', 'store/stored-bytes.ts ofJobs', 'store/stored-bytes.ts ofToday'],
+    collections: ['known', 'ofJobs', 'ofToday', 'wanted'].map((name) => `store/stored-bytes.ts ${name}`),
     most: 10_000,
     async fill() {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' }, migrations);
@@ -205,7 +206,8 @@ const floods: Readonly<Record<string, Flood>> = {
         maxBytes: 1,
         now,
         after: afterTimeout,
-        trouble: { failed: () => expect.unreachable(), worked: () => undefined },
+        trouble: untroubled,
+        unread: untroubled,
       });
       await times(11_000, async (n) => {
         await stored.requireRoom(`${n}`);

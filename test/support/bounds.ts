@@ -98,6 +98,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/executors/resolving/execute.ts #nulls': ['errors of an operation', 'the response'],
   'store/stored-bytes.ts known': ['workspaces', 'max'],
   'store/stored-bytes.ts ofJobs': ['workspaces', 'those that store a posting in a second'],
+  'store/stored-bytes.ts wanted': ['workspaces', 'requests that wait for one read'],
   'store/stored-bytes.ts ofToday': ['workspaces', 'those that store something in a second'],
   'graphql/executors/stream-turns.ts executing': ['API keys with open streams', 'streams of a process'],
   'graphql/executors/stream-turns.ts ofKey': ['streams of an API key', 'streams of a process'],

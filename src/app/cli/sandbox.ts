@@ -48,6 +48,10 @@ const emit: Subcommand = (args) => {
         failed: () => writeNote('The bytes of the event could not be counted for its workspace.'),
         worked: () => undefined,
       },
+      unread: {
+        failed: () => writeNote('The quota of the workspace could not be read.'),
+        worked: () => undefined,
+      },
     });
     await storedBytes.requireRoom(account.workspace_id);
     const store = createEmit({
