@@ -176,8 +176,11 @@ interface WaitingResponse {
   takenAt: number;
 }
 
-/** With the id of its request, for the log; `isStream` for a subscription, which its client opens again. */
-export type NamedResponse = ServerResponse & { requestId?: string; isStream?: boolean };
+/**
+ * With the id of its request, for the log; `isStream` for a subscription, which its client opens again; `awaitsContinue` if
+ * the client sends the body only when it is asked for it.
+ */
+export type NamedResponse = ServerResponse & { requestId?: string; isStream?: boolean; awaitsContinue?: boolean };
 
 interface LimitedWaiting {
   readonly Response: typeof ServerResponse;

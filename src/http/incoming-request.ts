@@ -205,6 +205,7 @@ function receiveBody(
     const body = bodies.open(request, refuse, bound);
     if (Number(raw.headers['content-length'] ?? 0) > bound.bytes) return body.refuse(bound.refusal());
     if (raw.destroyed) return reject(endedEarly());
+    if (response.awaitsContinue && !response.headersSent) response.writeContinue();
     raw.on('data', (chunk: Buffer) => body.append(chunk));
     raw.on('end', () => {
       const turn = turns?.take(request.ip, weightOfBytes(body.length), body) ?? null;

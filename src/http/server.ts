@@ -10,6 +10,7 @@ import {
   endAfter,
   endInTime,
   limitWaiting,
+  type NamedResponse,
   oneAtATime,
   type StopLimits,
   stopLimits,
@@ -279,6 +280,11 @@ function createNodeServer(
   const limits = { maxHeaderSize: maxHeadersLength, requestTimeout: 60_000, keepAliveTimeout };
   const options = { requireHostHeader: false, ServerResponse: responses, shouldUpgradeCallback, ...limits };
   const server = http.createServer(options, listener);
-  // node:http would send a bare 417. A server may ignore the expectation (RFC 9110, 10.1.1).
+  // node:http would ask for a body that is refused (RFC 9110, section 10.1.1): whoever reads it asks for it.
+  server.on('checkContinue', (request, response: NamedResponse) => {
+    response.awaitsContinue = true;
+    server.emit('request', request, response);
+  });
+  // node:http would send a bare 417. A server may ignore the expectation.
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

@@ -76,3 +76,38 @@ describe.each(targets)('%s', (target) => {
     },
   );
 });
+
+describe('a client that waits for 100 Continue', () => {
+  const headOf = (target: string, length: number, withKey: boolean) =>
+    `${target} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n` +
+    `${withKey ? `x-api-key: ${key}\r\n` : ''}content-length: ${length}\r\n\r\n`;
+
+  test.each(targets.flatMap((target) => [true, false].map((withKey) => ({ target, withKey }))))(
+    'is not asked for a body that is refused: $target, with a key: $withKey',
+    async ({ target, withKey }) => {
+      const { socket, seen } = open();
+      socket.write(headOf(target, total, withKey));
+      await expect.poll(() => seen).toMatchObject({ closed: true, error: null });
+      expect(seen.text).toMatch(/^HTTP\/1\.1 4/);
+      expect(seen.text).toMatch(withKey ? refused : /^HTTP\/1\.1 401 /);
+    },
+  );
+
+  test.each(targets)('reads the refusal of what it sends all the same: %s', async (target) => {
+    const { socket, seen } = open();
+    socket.write(headOf(target, total, false) + 'x'.repeat(total));
+    await expect.poll(() => seen.closed).toBe(true);
+    expect(seen).toMatchObject({ text: expect.stringMatching(/^HTTP\/1\.1 401 /), error: null });
+  });
+
+  test('is asked once for a body that is read, behind the response before', async () => {
+    const { socket, seen } = open();
+    const body = '{"query":"{ viewer { keyId } }"}';
+    const head = headOf('POST /graphql', body.length, true);
+    socket.write(`GET /livez HTTP/1.1\r\nhost: x\r\n\r\n${head}`);
+    await expect.poll(() => seen.text).toMatch(/"alive"}HTTP\/1\.1 100 Continue\r\n\r\n$/);
+    socket.write(body);
+    await expect.poll(() => seen.text).toMatch(/100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*"keyId"/);
+    expect(seen.text.match(/100 Continue/g)).toHaveLength(1);
+  });
+});
