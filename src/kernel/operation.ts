@@ -12,6 +12,8 @@ export interface AnyOperation<Output = unknown> {
   /** By default, what every set-up has. */
   readonly needs?: Need;
   readonly shape: z.ZodType;
+  /** @param ownRules see `ownRule` in validation.ts. @throws ServiceError with an issue for every invalid field */
+  check(request: unknown, ownRules?: boolean): unknown;
   /** Whether an embedded command is one transaction, which stores its response for an idempotency key. */
   readonly isAtomic: boolean;
   /** Shape → port, for an authorized caller. @throws ServiceError with an issue for every invalid field */
@@ -21,7 +23,6 @@ export interface AnyOperation<Output = unknown> {
 export interface Operation<Request, Output> extends AnyOperation<Output> {
   /** The only error of invalid requests, where the contract leaves one. */
   readonly invalid: ErrorName | undefined;
-  /** @param ownRules see `ownRule` in validation.ts. @throws ServiceError with an issue for every invalid field */
   check(request: unknown, ownRules?: boolean): Request;
   /** Gets requests that have passed the shape. */
   readonly method: (ports: Ports) => (context: RequestContext, request: Request) => Promise<Output>;

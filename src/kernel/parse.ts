@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorName, Issue } from './errors.ts';
+import type { ErrorName, Issue, ServiceError } from './errors.ts';
 import { type IssueCode, issueCodes } from './issue-codes.ts';
 import { issueLimits, withIssues } from './issues.ts';
 import { keysOf } from './lib/objects.ts';
@@ -34,6 +34,20 @@ export function parse<T extends z.ZodType>(
   const untold = broken.slice(issueLimits.count).reduce((sum, issue) => sum + weightOf(issue), 0);
   const cutKeys = broken.slice(0, issueLimits.count).reduce((sum, issue) => sum + weightOf(issue) - toldOf(issue), 0);
   throw withIssues(invalid ?? first, violations, violations.length + cutKeys + untold);
+}
+
+/** One error with the issues of all, of at least one. */
+export function together(errors: readonly ServiceError[]): ServiceError {
+  const names = errors.map(({ errorName }) => errorName);
+  // An operation may have a single one of its own.
+  const own = names.find((name) => !precedence.some((each) => each === name));
+  const first = own ?? precedence.find((name) => names.includes(name)) ?? 'invalid_parameters';
+  const issues = errors.flatMap((error) => error.issues);
+  return withIssues(
+    first,
+    issues,
+    errors.reduce((sum, { moreIssues }) => sum + moreIssues, issues.length),
+  );
 }
 
 /** The violations that an issue of Zod stands for, and the number of them that is read. */

@@ -4,13 +4,18 @@
  */
 import { buildSchema, type GraphQLInputField, isInputObjectType, type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { editJob, publishJob } from '../../src/capabilities/jobs/operations.ts';
 import { jobFields } from '../../src/capabilities/jobs/shapes.ts';
 import { schema } from '../../src/capabilities/schema.ts';
+import { createWebhook } from '../../src/capabilities/webhooks/operations.ts';
 import { coercion } from '../../src/graphql/documents/variables.ts';
+import { globalId } from '../../src/graphql/kit/global-ids.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { issueCodes } from '../../src/kernel/issue-codes.ts';
 import { limits, maxEntries } from '../../src/kernel/validation.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
-import { fields, type Kind } from '../support/hostile-inputs.ts';
+import { definitionOf, fields, type Kind, operations } from '../support/hostile-inputs.ts';
 
 interface ShownIssue {
   readonly path: readonly string[];
@@ -70,6 +75,32 @@ describe('the issues of a request', () => {
       }
     }
   });
+
+  test.each(fields.filter(({ document }) => document.startsWith('mutation')))(
+    'of $name come all at once',
+    { timeout: 120_000 },
+    async ({ name, document, places }) => {
+      const ask = async (variables: Record<string, unknown>) => {
+        const { data } = await graphql(gateway.address, workspace.key, document, variables);
+        return (data?.[name]?.issues ?? []) as ShownIssue[];
+      };
+      /** By field of the input: a value that is refused as data, with the issues of that field. */
+      const wrong: Record<string, unknown> = {};
+      const least = places.find((place) => place.name === 'input')?.with({}) as { input: object };
+      for (const place of places) {
+        for (const value of [...odd[place.kind], globalId('Odd', '1')]) {
+          const [, field] = /^input\.(\w+)/.exec(place.name) ?? [];
+          if (field === undefined || Object.hasOwn(wrong, field)) break;
+          const { input } = place.with(value) as { input: Record<string, unknown> };
+          const issues = await ask({ input });
+          if (issues.some(({ path }) => path[1] === field)) wrong[field] = input[field];
+        }
+      }
+      const issues = await ask({ input: { ...least.input, ...wrong } });
+      expect(wrong).not.toEqual({});
+      expect(new Set(issues.map(({ path }) => path[1]))).toEqual(new Set(Object.keys(wrong)));
+    },
+  );
 
   test('have the codes that a form can tell apart', () => {
     expect(codes.length).toBeLessThanOrEqual(12);
@@ -143,6 +174,68 @@ test('the issue of an object belongs to the error of graphql-js that is about th
     });
     if (field !== undefined) expect(issue.path.at(-1), message).toBe(field);
   }
+});
+
+describe('a rule over several fields', () => {
+  const odds = {
+    salary: { currency: 'EUR', min: 2, max: 1, pay_frequency: 'ODD' },
+    company: { odd: 1 },
+    screening_questions: [
+      { answer_type: 'numeric', question: 1, min_expectation: 2, max_expectation: 1 },
+      { answer_type: 'multiple_choices', question: 1, choices: ['a'], expected_choices: ['b'] },
+    ],
+  };
+
+  test('is told with what is wrong beside them', () => {
+    const issuesOf = (check: () => unknown) => {
+      try {
+        check();
+      } catch (error) {
+        if (error instanceof ServiceError) return error.issues.map(({ path, message }) => [path.join('.'), message]);
+      }
+      return [];
+    };
+    expect(issuesOf(() => editJob.check({ account_id: 'a', job_id: '1', ...odds }))).toEqual(
+      expect.arrayContaining([
+        ['salary.pay_frequency', expect.any(String)],
+        ['salary.max', 'must not be below min'],
+        ['company.odd', 'is not a field of this request'],
+        ['company', 'needs an id or a text'],
+        ['screening_questions.0.question', 'must be a string'],
+        ['screening_questions.0.max_expectation', 'must not be below the lowest expected answer'],
+        ['screening_questions.1.expected_choices', 'must all be among choices'],
+      ]),
+    );
+    const budget = { daily: { currency: 'EUR', amount: 'x' }, monthly: { currency: 'EUR', amount: 1 } };
+    expect(issuesOf(() => publishJob.check({ draft_id: '1', account_id: 'a', mode: 'PROMOTED', budget }))).toEqual([
+      ['budget.daily.amount', 'must be a number'],
+      ['budget', 'needs either daily or monthly'],
+    ]);
+    const data = [{ name: 'a', key: 'odd' }, { name: 'a', key: 'event' }, 7];
+    expect(
+      issuesOf(() => createWebhook.check({ source: 'users', request_url: 'https://x.example/', data })).map(
+        ([path]) => path,
+      ),
+    ).toEqual(expect.arrayContaining(['data.0.key', 'data.1.name', 'data.2']));
+  });
+
+  test('says when it holds, whatever else is wrong', () => {
+    const seenShapes = new Set<z.core.$ZodType>();
+    const silent: string[] = [];
+    function walk(shape: z.core.$ZodType, name: string): void {
+      if (seenShapes.has(shape)) return;
+      seenShapes.add(shape);
+      const { checks = [] } = shape._zod.def;
+      const ofFields = definitionOf(shape).type === 'object';
+      for (const { _zod } of checks) if (ofFields && _zod.def.when === undefined) silent.push(name);
+      const { innerType, element, options = [], shape: within = {}, in: input, out } = definitionOf(shape);
+      for (const part of [innerType, element, input, out, ...options]) if (part !== undefined) walk(part, name);
+      for (const [key, part] of Object.entries(within)) walk(part, `${name}.${key}`);
+    }
+    for (const [name, { shape }] of operations) walk(shape, name);
+    expect(seenShapes.size).toBeGreaterThan(100);
+    expect(silent).toEqual([]);
+  });
 });
 
 /** The fields of an input object. */

@@ -12,6 +12,7 @@ import {
   maxEntries,
   maxPage,
   numericId,
+  over,
   ownRule,
   pageCursor,
   pageLimit,
@@ -44,7 +45,10 @@ export const recruiterLimits = {
 
 const titleOrCompany = z
   .strictObject({ id: numericId().optional(), text: label().optional() })
-  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('required', 'needs an id or a text'))
+  .refine(({ id, text }) => id !== undefined || text !== undefined, {
+    ...ownRule('required', 'needs an id or a text'),
+    ...over(),
+  })
   .meta({ minProperties: 1 });
 
 const currency = () =>
@@ -68,6 +72,7 @@ const pay = z
   // A negative max is named already.
   .refine(({ min, max }) => max < 0 || min <= max, {
     ...ownRule('conflicting', 'must not be below min'),
+    ...over('min', 'max'),
     path: ['max'],
   });
 
@@ -86,6 +91,7 @@ const numericQuestion = z
   })
   .refine(({ min_expectation: min, max_expectation: max }) => min === undefined || max === undefined || min <= max, {
     ...ownRule('conflicting', 'must not be below the lowest expected answer'),
+    ...over('min_expectation', 'max_expectation'),
     path: ['max_expectation'],
   });
 
@@ -102,6 +108,7 @@ const choiceQuestion = z
   })
   .refine(({ choices, expected_choices }) => areAmong(choices, expected_choices), {
     ...ownRule('conflicting', 'must all be among choices'),
+    ...over('choices', 'expected_choices'),
     path: ['expected_choices'],
   });
 
@@ -180,14 +187,14 @@ const amount = z.strictObject({
 
 const budgetShape = z
   .strictObject({ daily: amount.optional(), monthly: amount.optional() })
-  .refine(
-    ({ daily, monthly }) => daily !== undefined || monthly !== undefined,
-    rule('required', 'needs either daily or monthly'),
-  )
-  .refine(
-    ({ daily, monthly }) => daily === undefined || monthly === undefined,
-    rule('conflicting', 'needs either daily or monthly'),
-  )
+  .refine(({ daily, monthly }) => daily !== undefined || monthly !== undefined, {
+    ...rule('required', 'needs either daily or monthly'),
+    ...over(),
+  })
+  .refine(({ daily, monthly }) => daily === undefined || monthly === undefined, {
+    ...rule('conflicting', 'needs either daily or monthly'),
+    ...over(),
+  })
   .meta({ minProperties: 1, maxProperties: 1 });
 
 const publishCommon = {

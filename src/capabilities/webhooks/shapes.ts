@@ -9,6 +9,7 @@ import {
   webhookSourceNames,
   webhookSources,
 } from '../../events/sources.ts';
+import { isObject } from '../../kernel/lib/objects.ts';
 import {
   boundedList,
   httpUrl,
@@ -117,17 +118,20 @@ const fieldName = () =>
 /** Names of payload fields, and the event's keys that they are read from. */
 const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
   boundedList(z.strictObject({ name: fieldName(), key: z.enum(keys) }), 0, maxEntries).superRefine(
-    (fields, context) => {
-      const names = new Set<string>();
-      for (const [index, { name }] of fields.entries()) {
+    (fields: readonly unknown[], context) => {
+      const names = new Set<unknown>();
+      for (const [index, field] of fields.entries()) {
+        const name = isObject(field) ? field.name : undefined;
         // Only one of them would be delivered.
-        if (names.has(name)) {
+        if (typeof name === 'string' && names.has(name)) {
           const repeated = ownRule('conflicting', 'must be given once: another field has this name');
           context.addIssue({ code: 'custom', path: [index, 'name'], ...repeated });
         }
         names.add(name);
       }
     },
+    // Also where a key is wrong.
+    { when: ({ value }) => Array.isArray(value) },
   );
 
 /** With its own events and payload keys; without a choice of keys, no `data`. */

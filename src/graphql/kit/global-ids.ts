@@ -15,6 +15,7 @@ import {
   getNamedType,
   isInputObjectType,
 } from 'graphql';
+import type { Issue } from '../../kernel/errors.ts';
 import { invalidParameters, shortened } from '../../kernel/issues.ts';
 import { fieldsOf } from './schema-fields.ts';
 
@@ -95,11 +96,16 @@ export function idPlacesOf({ args }: Pick<GraphQLField<unknown, unknown>, 'args'
 
 /**
  * Replaces global ids by raw ids; without any it returns the same object.
- * @throws ServiceError `invalid_parameters` with an issue for a global id of another kind of object
+ * @throws ServiceError `invalid_parameters` with an issue for each global id of another kind of object
  */
-export const withRawIds = <Args extends object>(args: Args, places: IdPlaces): Args =>
+export function withRawIds<Args extends object>(args: Args, places: IdPlaces): Args {
+  if (!hasGlobalId(args, places)) return args;
+  const issues: Issue[] = [];
   // A string replaces a string, so the shape stays.
-  hasGlobalId(args, places) ? (replace(args, places, []) as Args) : args;
+  const replaced = replace(args, places, { path: [], issues }) as Args;
+  if (issues.length > 0) throw invalidParameters(issues);
+  return replaced;
+}
 
 function hasGlobalId(value: unknown, place: IdKind | IdPlaces): boolean {
   if (Array.isArray(value)) return value.some((entry) => hasGlobalId(entry, place));
@@ -112,27 +118,34 @@ function hasGlobalId(value: unknown, place: IdKind | IdPlaces): boolean {
   return false;
 }
 
-function replace(value: unknown, place: IdKind | IdPlaces | undefined, path: ArgumentPath): unknown {
+interface At {
+  readonly path: ArgumentPath;
+  readonly issues: Issue[];
+}
+
+function replace(value: unknown, place: IdKind | IdPlaces | undefined, { path, issues }: At): unknown {
   if (place === undefined) return value;
-  if (Array.isArray(value)) return value.map((entry, index) => replace(entry, place, [...path, index]));
-  if (typeof place === 'string') return typeof value === 'string' ? toRawId(value, place, path) : value;
+  const within = (key: string | number): At => ({ path: [...path, key], issues });
+  if (Array.isArray(value)) return value.map((entry, index) => replace(entry, place, within(index)));
+  if (typeof place === 'string') return typeof value === 'string' ? toRawId(value, place, { path, issues }) : value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      replace(inner, Object.hasOwn(place, name) ? place[name] : undefined, [...path, name]),
+      replace(inner, Object.hasOwn(place, name) ? place[name] : undefined, within(name)),
     ]),
   );
 }
 
-function toRawId(id: string, kind: IdKind, path: ArgumentPath): string {
+function toRawId(id: string, kind: IdKind, { path, issues }: At): string {
   const parsed = parseGlobalId(id);
   const [raw, ...others] = parsed?.rawIds ?? [];
   if (parsed === null || raw === undefined) return id;
   // Arguments name no objects with several raw ids.
   if (parsed.kind === kind) return others.length === 0 ? raw : id;
   const message = `must be an id of the type ${kind}, not ${shortened(parsed.kind)}`;
-  throw invalidParameters([{ path, code: 'malformed', message }]);
+  issues.push({ path, code: 'malformed', message });
+  return id;
 }
 
 /** For queries and subscriptions; mutation.ts does it for mutations, whose failures are data. */

@@ -25,21 +25,24 @@ interface Performed<Output> {
 
 const keyOfInput = z.strictObject({ idempotency_key: idempotencyKey() });
 
+/** @throws ServiceError with an issue for an invalid key */
+export const readKey = (sent: unknown): string | undefined =>
+  sent === undefined ? undefined : parse(keyOfInput, { idempotency_key: sent }).idempotency_key;
+
 interface Once<Output> {
   readonly operation: AnyOperation<Output>;
   /** Name of the mutation: each has keys of its own. */
   readonly name: string;
-  readonly key: unknown;
+  readonly key: string | undefined;
   readonly request: object;
 }
 
 /** Without stored responses, the service stores them. @throws as performOnceForKey */
 export async function performOnce<Output extends object>(
-  { operation, name, key: sent, request }: Once<Output>,
+  { operation, name, key, request }: Once<Output>,
   context: GraphQLContext,
 ): Promise<Performed<Output>> {
   requireScope(context.caller, operation.scope);
-  const { idempotency_key: key } = parse(keyOfInput, { idempotency_key: sent });
   const { ports, storedResponses } = context;
   if (key === undefined) return { output: await operation.perform(ports, context, request), repeated: false };
   if (storedResponses === null) {

@@ -5,13 +5,14 @@ import { requireScope } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import { type AnyOperation, run } from '../../kernel/operation.ts';
+import { together } from '../../kernel/parse.ts';
 import { writes } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import { issuesInGraphQL, toSnakeCase } from './contract-mapping.ts';
 import { type ErrorMember, errorTypes, Failure, isExpectedError, memberOf } from './error-types.ts';
 import { type IdPlaces, idPlacesOf, withRawIds } from './global-ids.ts';
-import { performOnce } from './idempotent-mutation.ts';
+import { performOnce, readKey } from './idempotent-mutation.ts';
 
 /** The contract's results name their type in `object`, as GraphQL does. */
 interface Result {
@@ -56,6 +57,8 @@ interface Mutation<Input extends object, Output, Success extends Result> {
   readonly inputDescription: string;
   readonly result: MutationResult<Success>;
   readonly operation: AnyOperation<Output>;
+  /** What the request cannot say. @throws ServiceError with issues of the input */
+  readonly refuse?: (input: Input) => void;
   /** The operation's request. By default the fields in snake_case. */
   readonly toRequest?: (input: Input) => object;
   /** Whether the input has an `idempotencyKey`, which is none of the operation's. */
@@ -76,7 +79,7 @@ export function mutationField<Input extends object, Output extends Result, Succe
   mutation: Mutation<Input, Output, Success> & OutputMapping<Input, Output, Success>,
 ): void {
   const { description, input, inputDescription, result, operation, toSuccess } = mutation;
-  const { toRequest = toSnakeCase, oncePerKey = false, refusesNull = false } = mutation;
+  const { refuse, toRequest = toSnakeCase, oncePerKey = false, refusesNull = false } = mutation;
   let places: InputPlaces | undefined;
   const perform = async (
     sent: Input,
@@ -87,10 +90,21 @@ export function mutationField<Input extends object, Output extends Result, Succe
     try {
       requireScope(context.caller, operation.scope);
       // Of the same type: what is left out may be.
-      const given = withRawIds(refusesNull ? sent : (withoutNulls(sent, type) as Input), ids);
-      request = toRequest(given);
+      const withIds = refusesNull ? sent : (withoutNulls(sent, type) as Input);
+      const { errors, tried } = collectRefusals();
+      const given = tried(() => withRawIds(withIds, ids), withIds);
+      tried(() => refuse?.(given), undefined);
+      const mapped = toRequest(given);
+      const sentKey = oncePerKey ? takeKey(mapped) : undefined;
+      const key = tried(() => readKey(sentKey), undefined);
+      if (errors.length > 0) {
+        const ownRules = !context.ports.serviceJudges(operation.scope);
+        tried(() => operation.check(mapped, ownRules), undefined, mapped);
+        throw together(errors);
+      }
+      request = mapped;
       const { output, repeated } = oncePerKey
-        ? await performOnce({ operation, name, key: takeKey(request), request }, context)
+        ? await performOnce({ operation, name, key, request }, context)
         : { output: await run(operation, context.ports, context, request), repeated: false };
       return toSuccess === undefined ? output : toSuccess(output, given, repeated);
     } catch (error) {
@@ -115,6 +129,24 @@ export function mutationField<Input extends object, Output extends Result, Succe
       },
     }),
   );
+}
+
+/** What checks throw, with paths of the input: a form shows all issues at once. */
+function collectRefusals() {
+  const errors: ServiceError[] = [];
+  return {
+    errors,
+    /** @param otherwise stands for the result of a check that throws. @param request of which its issues are */
+    tried<Result>(check: () => Result, otherwise: Result, request?: object): Result {
+      try {
+        return check();
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        errors.push(issuesInGraphQL(error, request));
+        return otherwise;
+      }
+    },
+  };
 }
 
 /** The idempotency key, which the request then has no more: it is none of the operation's. */

@@ -2,7 +2,6 @@ import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../.
 import { builder } from '../../../graphql/kit/builder.ts';
 import { toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
-import type { Issue } from '../../../kernel/errors.ts';
 import { invalidParameters } from '../../../kernel/issues.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
@@ -133,15 +132,18 @@ const allIfEmpty = ['accountIds', 'events'] as const;
 
 type Settings = Partial<typeof UpdateWebhookInput.$inferInput | typeof CreateTriggerWebhookInput.$inferInput>;
 
-/** In the contract's terms. @throws ServiceError `invalid_parameters` for an empty list: here null stands for all */
+/** @throws ServiceError `invalid_parameters` for an empty list: here null stands for all */
+export function refuseEmptyLists(input: Settings): void {
+  const lists: Readonly<Record<string, unknown>> = { ...input };
+  const empty = allIfEmpty.filter((name) => Array.isArray(lists[name]) && lists[name].length === 0);
+  if (empty.length === 0) return;
+  const message = 'must have at least 1 entry: null stands for all';
+  throw invalidParameters(empty.map((name) => ({ path: [name], code: 'too_few', limit: 1, message })));
+}
+
+/** In the contract's terms. */
 export function webhookRequest({ isEnabled, ...input }: Settings): object {
   const lists: Record<string, unknown> = { ...input };
-  const issues = allIfEmpty.flatMap((name): Issue[] => {
-    const list = lists[name];
-    if (list === null) lists[name] = [];
-    if (!Array.isArray(list) || list.length > 0) return [];
-    return [{ path: [name], code: 'too_few', limit: 1, message: 'must have at least 1 entry: null stands for all' }];
-  });
-  if (issues.length > 0) throw invalidParameters(issues);
+  for (const name of allIfEmpty) if (lists[name] === null) lists[name] = [];
   return { ...toSnakeCase(lists), ...(isEnabled === undefined ? {} : { enabled: isEnabled }) };
 }

@@ -21,6 +21,7 @@ import {
   DeleteWebhookInput,
   RevealWebhookSecretInput,
   RotateWebhookSecretInput,
+  refuseEmptyLists,
   UpdateWebhookInput,
   webhookRequest,
 } from './inputs.ts';
@@ -109,6 +110,7 @@ mutationField('createWebhook', {
   result: createResult,
   operation: createWebhook,
   oncePerKey: true,
+  refuse: refuseEmptyLists,
   toRequest: webhookRequest,
   toSuccess: toCreated,
 });
@@ -120,6 +122,7 @@ mutationField('createTriggerWebhook', {
   result: createResult,
   operation: createTriggerWebhook,
   oncePerKey: true,
+  refuse: refuseEmptyLists,
   toRequest: webhookRequest,
   toSuccess: toCreated,
 });
@@ -131,6 +134,7 @@ mutationField('updateWebhook', {
   result: updateResult,
   operation: updateWebhook,
   refusesNull: true,
+  refuse: refuseEmptyLists,
   toRequest: webhookRequest,
 });
 
