@@ -13,6 +13,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
 import { defaultWeight, directivesOf } from '../../src/graphql/cost/directives.ts';
+import { LimitError } from '../../src/graphql/cost/limits.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { fragmentsOf } from '../../src/graphql/cost/selections.ts';
 import { requireReasonableShape } from '../../src/graphql/documents/parse.ts';
@@ -41,6 +42,13 @@ describe('the schema', () => {
       .filter(({ type }) => type.extensions.connection === undefined)
       .filter(({ field }) => directivesOf(field).listSize?.assumedSize === undefined);
     expect(unsized.map(({ coordinate }) => coordinate)).toEqual([]);
+  });
+
+  test('has the page sizes that a refusal names', () => {
+    const sizes = fields.flatMap(({ field }) => field.args.filter(({ name }) => name === 'first'));
+    const named = new LimitError('cost', 1, 2).message.match(/(?<= of )[\d or]+(?= items)/)?.[0].split(' or ');
+    const defaults = new Set(sizes.map(({ defaultValue }) => `${defaultValue}`));
+    expect(new Set(named)).toEqual(defaults);
   });
 
   test('sizes every connection by its argument `first`', () => {

@@ -49,9 +49,11 @@ const nouns: Readonly<Record<OperationLimit, string>> = {
   cost: 'cost',
 };
 
+const fewer = 'Request fewer items or fields: a list without `first` counts as its default of 50 or 100 items.';
+
 export class LimitError extends ServiceError {
   /** @param hint a sentence on what to do instead */
-  constructor(limit: OperationLimit, max: number, requested?: number, hint = 'Request fewer items or fields.') {
+  constructor(limit: OperationLimit, max: number, requested?: number, hint = fewer) {
     super('limit_too_high', {
       detail:
         limit === 'cost'
