@@ -30,7 +30,7 @@ export interface Idempotency {
    * response; concurrent ones, in any process, wait for it.
    *
    * API keys do not share idempotency keys: one that is limited to accounts would find out which ones others use, and
-   * could use them up. Access tokens of one API key for the same accounts share them: a client goes on with a new one.
+   * could use them up. An API key and its access tokens for the same accounts share them: a client goes on with a new one.
    *
    * | The request ended with | The key | The next request with it |
    * |---|---|---|

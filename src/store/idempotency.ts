@@ -172,9 +172,9 @@ export function databaseIdempotency(
   };
 }
 
-/** A token gets no response that is of other accounts than its own. */
-const rowId = ({ caller: { keyId, token, accountIds }, endpoint, key }: IdempotentRequest): string => {
-  const rights = token === undefined ? [] : [accountIds && [...accountIds].sort()];
+/** A key and its tokens share responses if they are for the same accounts: nobody gets one that is of others. */
+const rowId = ({ caller: { keyId, accountIds }, endpoint, key }: IdempotentRequest): string => {
+  const rights = accountIds === null ? [] : [[...accountIds].sort()];
   return hashOfAll([keyId]).slice(0, apiKeyCharacters) + hashOfAll([keyId, endpoint, key, ...rights]);
 };
 

@@ -330,7 +330,7 @@ test('an Idempotency-Key of a key or of a token for other accounts says nothing 
   expect(first.headers.get('idempotency-replayed')).toBeNull();
 });
 
-test('an idempotency key finds its result with the next token of the same rights, and with no other', async () => {
+test('an idempotency key finds its result with the key and its tokens for the same accounts, and with no other', async () => {
   const { gateway, workspace, token } = await start();
   const [accountId, other] = [await workspace.account(), await workspace.account()];
   const draft = `mutation { createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "x" } }, idempotencyKey: "k" }) {
@@ -341,7 +341,14 @@ test('an idempotency key finds its result with the next token of the same rights
   expect(first).toEqual(expect.any(String));
   expect(await jobWith(await token({ scopes, accountIds: [accountId] }))).toBe(first);
   const others = [await token({ scopes, accountIds: [accountId, other] }), await token({ scopes }), workspace.key];
-  expect(new Set([first, ...(await Promise.all(others.map(jobWith)))]).size).toBe(4);
+  const [wider, ofToken, ofKey] = await Promise.all(others.map(jobWith));
+  expect(ofToken).toBe(ofKey);
+  expect(new Set([first, wider, ofKey]).size).toBe(3);
+  const limited = await workspace.newKey({ scopes: ['jobs:write', 'tokens:write'], accountIds: [accountId] });
+  const { data } = await graphql(gateway.address, limited, create, { input: { scopes } });
+  const ofLimited = await jobWith(limited);
+  expect(await jobWith(data.createAccessToken.token)).toBe(ofLimited);
+  expect([first, wider, ofKey]).not.toContain(ofLimited);
 });
 
 describe('in proxy mode', () => {
