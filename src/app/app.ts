@@ -68,7 +68,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const metrics = createMetricsEndpoint(config, scrape, logger);
   closers.push(metrics.close);
   // Before a database is created, migrated, or waited for.
-  await Promise.all([requireFree(config), metrics.requireFree()]);
+  if (given.willListen) await Promise.all([requireFree(config), metrics.requireFree()]);
   const opening = openStorageOf(config, keyring, dependencies).then((opened) => {
     if (opened !== null) closers.push(opened.close);
     return opened;
@@ -132,6 +132,9 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   });
   return {
     server,
+    schema: documents.schema,
+    /** Rejects while the gateway is not ready. */
+    ready: backend.ready,
     ports: backend.ports,
     /** @throws Error without a database, where callers' API keys are forwarded */
     get database() {

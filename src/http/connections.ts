@@ -333,12 +333,13 @@ const leastRead = (one: WaitingResponse, other: WaitingResponse): number =>
 const isReading = ({ since, takenAt }: WaitingResponse): boolean => takenAt - since >= readingMs;
 
 /**
- * Bytes of a connection that the kernel has taken. A socket's own counts only change with the whole of a write;
- * node:net watches the same counters of its handle for time-outs.
+ * Bytes of a connection that the kernel has taken, or the client of one within the process. A socket's own counts only
+ * change with the whole of a write; node:net watches the same counters of its handle for time-outs.
  */
 function takenOf(socket: Socket): number {
-  const { _handle: handle } = socket as {
+  const { _handle: handle, bytesTaken = 0 } = socket as {
     readonly _handle?: { bytesWritten?: number; writeQueueSize?: number } | null;
+    readonly bytesTaken?: number;
   };
-  return (handle?.bytesWritten ?? 0) - (handle?.writeQueueSize ?? 0);
+  return (handle?.bytesWritten ?? bytesTaken) - (handle?.writeQueueSize ?? 0);
 }

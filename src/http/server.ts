@@ -254,6 +254,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       const stopLooking = endInTime(connections, { limits: stop, serving, isWebSocket, refuse: refuseLate, logger });
       try {
         await listening?.close();
+        // Those within the process are not the listener's.
+        await Promise.all([...connections].map((socket) => new Promise((closed) => socket.once('close', closed))));
       } finally {
         stopLooking();
       }

@@ -857,10 +857,8 @@ test('the configuration is frozen', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);
 });
 
-const entries = ['src/app/main.js', 'src/main.ts'];
-
-test.each(entries)('%s --help prints every variable, even in an invalid environment', async (entry) => {
-  const { code, stdout, stderr } = await runProcess(entry, ['--help'], { PORT: 'nonsense' });
+test('--help prints every variable, even in an invalid environment', async () => {
+  const { code, stdout, stderr } = await runProcess('src/app/main.js', ['--help'], { PORT: 'nonsense' });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const name of helped) expect(stdout).toContain(`  ${name} `);
 });

@@ -107,7 +107,7 @@ export const postShape =`,
     'src/capabilities/posts/graphql/index.ts': [
       ["import './photonet.ts';", "import './photonet.ts';\nimport './clipnet.ts';"],
     ],
-    'src/app/process.ts': [
+    'src/app/gateway.ts': [
       [
         'import { sandboxNetworks }',
         "import { clipnet } from '../providers/clipnet/clipnet.ts';\nimport { sandboxNetworks }",

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 4_861,
+  app: 5_039,
   auth: 1_503,
   cache: 360,
   capabilities: 300,
@@ -24,11 +24,11 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_157,
   'graphql/schema': 106,
-  http: 2_477,
+  http: 2_676,
   kernel: 3_358,
   'main.ts': 2,
   net: 1_425,
-  pages: 1_113,
+  pages: 1_114,
   providers: 1_696,
   rest: 618,
   splice: 3_122,

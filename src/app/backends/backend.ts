@@ -25,6 +25,8 @@ export interface Dependencies {
   readonly plugins?: readonly Plugin[];
   /** The other processes behind the address; undefined without any. */
   readonly siblings?: Siblings | undefined;
+  /** Whether ports that are taken are refused before a database is opened, and not only when it listens. */
+  readonly willListen?: boolean;
   /** Of the process; the composition root makes them. */
   readonly troubles?: Troubles;
   /** Only tests set it. */

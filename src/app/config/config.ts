@@ -12,7 +12,14 @@ import type { DatabaseLocation } from '../../store/database.ts';
 import { postgresDefaults } from '../../store/postgres-settings.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import type { IntakeSettings } from '../intake/intake.ts';
-import { readEnvironment, setInVain, type Variables } from './environment.ts';
+import {
+  environmentOf,
+  readEnvironment,
+  setInVain,
+  type VariableOptions,
+  type Variables,
+  withProxyNames,
+} from './environment.ts';
 import { fixed } from './fixed.ts';
 import { type Environment, secretNames, secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
@@ -126,6 +133,15 @@ function processesOf({ PROCESSES, DATABASE_URL, RESPONSE_CACHE }: Variables, nee
   return PROCESSES;
 }
 
+/**
+ * The configuration of a gateway in a program. @param environment of the program: its NODE_ENV is the default, and its
+ * secrets are kept out of the log, too. @throws ConfigError for an unknown option, and as {@link readConfig}
+ */
+export function readOptions(options: VariableOptions, environment: Environment): Config {
+  const config = readConfig({ NODE_ENV: environment.NODE_ENV, ...environmentOf(options) });
+  return { ...config, secrets: [...config.secrets, ...secretsIn(environment)] };
+}
+
 const rateLimitsOf = (values: Variables) => ({
   requestsPerMinute: values.REQUESTS_PER_MINUTE,
   wrongKeysPerMinute: values.KEYLESS_PER_MINUTE,
@@ -137,15 +153,6 @@ const rateLimitsOf = (values: Variables) => ({
 });
 
 const streamLimitsOf = (perKey: number) => ({ perKey, perWorkspace: perKey * 5, perProcess: perKey * 10 });
-
-/** Programs share these variables, and some take them in lower case alone (curl, `http_proxy`). */
-function withProxyNames(environment: Environment): Environment {
-  const named = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].map((name) => [
-    name,
-    environment[name.toLowerCase()] || environment[name],
-  ]);
-  return { ...environment, ...Object.fromEntries(named) };
-}
 
 function setUpOf(upstream: UpstreamSettings | null, intake: IntakeSettings | null): SetUp {
   if (upstream === null) return 'embedded';

@@ -63,6 +63,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/run/deployment.md': 'Deployment',
     'docs/run/configuration.md': 'Configuration',
     'docs/run/commands.md': 'Commands',
+    'docs/run/embed.md': 'In a program',
     'docs/run/keys.md': 'API keys',
     'docs/run/proxy-mode.md': 'Proxy mode',
     'docs/run/operations.md': 'Operations',

@@ -1,0 +1,12 @@
+/** The gateway in Next.js: `app/graphql/route.ts`, with `serverExternalPackages: ['postern']` in `next.config.ts`. */
+import { createGateway, type Gateway, optionsOf } from 'postern';
+
+// With the first request, as a build loads routes too; and once, as a server for development loads them again.
+const kept = globalThis as { gateway?: Promise<Gateway> };
+
+async function serve(request: Request): Promise<Response> {
+  kept.gateway ??= createGateway(optionsOf(process.env));
+  return (await kept.gateway).fetch(request);
+}
+
+export { serve as GET, serve as OPTIONS, serve as POST };

@@ -1,2 +1,0 @@
-/** What units of version 0.2 start. */
-import './app/main.js';

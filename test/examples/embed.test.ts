@@ -1,0 +1,69 @@
+/** `examples/embed`: the gateway within programs of others. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryDirectory } from '../support/process.ts';
+import { fileOf, runExample, serveExample } from './example.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+});
+afterAll(() => directory?.[Symbol.asyncDispose]());
+
+const environmentFor = (name: string) => ({
+  DATABASE_URL: `sqlite:${join(directory.path, name, 'postern.db')}`,
+  NODE_ENV: 'development',
+  LOG_LEVEL: 'error',
+});
+const keyFor = async (name: string) => (await readFile(join(directory.path, name, 'demo-key'), 'utf8')).trim();
+const asking = (key: string): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'x-api-key': key },
+  body: JSON.stringify({ query: '{ viewer { name } }' }),
+});
+const answer = { data: { viewer: { name: 'Demo key' } } };
+
+test.each(['node-http', 'express', 'fastify', 'hono', 'next-route'])('%s has at most 20 lines', async (name) => {
+  expect((await readFile(fileOf('embed', `${name}.ts`), 'utf8')).trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+});
+
+test('they are typed', async () => {
+  expect(await runExample('embed', 'typecheck', {})).toBe('');
+}, 600_000);
+
+test.each(['start', 'express', 'fastify', 'hono'])('%s serves operations, GraphiQL and streams', async (script) => {
+  const server = await serveExample('embed', script, environmentFor(script));
+  onTestFinished(() => server.stop());
+  const endpoint = `${server.address}/graphql`;
+  const asked = asking(await keyFor(script));
+  expect(await (await fetch(endpoint, asked)).json()).toEqual(answer);
+  const page = await fetch(endpoint, { headers: { accept: 'text/html' } });
+  const [, script1 = ''] = /src="(\/graphql[^"]+)"/.exec(await page.text()) ?? [];
+  expect((await fetch(server.address + script1)).status).toBe(200);
+  const subscription = {
+    ...asked,
+    headers: { ...asked.headers, accept: 'text/event-stream' },
+    body: JSON.stringify({
+      query: 'subscription { accountUpdated(accountIds: ["pnet-----------------A"]) { status } }',
+    }),
+  };
+  const { body } = await fetch(endpoint, subscription);
+  for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) if (text.includes('"OK"')) break;
+});
+
+test('in-process asks without a socket', async () => {
+  const environment = environmentFor('start');
+  const run = await runExample('embed', 'in-process', { ...environment, POSTERN_KEY: await keyFor('start') });
+  expect(JSON.parse(run)).toEqual(answer);
+});
+
+test('next-route serves requests of Next.js', async () => {
+  for (const [name, value] of Object.entries(environmentFor('next'))) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { GET, POST } = await import(fileOf('embed', 'next-route.ts'));
+  expect((await GET(new Request('http://127.0.0.1/graphql'))).status).toBeGreaterThan(0);
+  const response = await POST(new Request('http://127.0.0.1/graphql', asking(await keyFor('next'))));
+  expect(await response.json()).toEqual(answer);
+  await (await (globalThis as { gateway?: Promise<{ close(): Promise<void> }> }).gateway)?.close();
+});
