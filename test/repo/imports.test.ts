@@ -271,7 +271,10 @@ test('only app/config/ knows the environment; the programs hand it over', () => 
   expect(readsEnvironment(sources).filter((file) => !programs.includes(file))).toEqual([]);
   for (const file of programs) {
     const uses = sources.get(file)?.match(/process\.env/g)?.length;
-    expect(uses).toBe(sources.get(file)?.match(/(?:readConfig|secretsIn|optionsOf|setInVain|readOptions)\((?:\w+, )?process\.env\)/g)?.length);
+    expect(uses).toBe(
+      sources.get(file)?.match(/(?:readConfig|secretsIn|optionsOf|setInVain|readOptions)\((?:\w+, )?process\.env\)/g)
+        ?.length,
+    );
   }
   expect(readsEnvironment(new Map([['http/server.ts', "const level = process.env['LEVEL'];"]]))).toEqual([
     'http/server.ts',
