@@ -4,9 +4,9 @@ import { createGateway, type Gateway, optionsOf } from 'postern';
 // With the first request, as a build loads routes too; and once, as a server for development loads them again.
 const kept = globalThis as { gateway?: Promise<Gateway> };
 
-async function serve(request: Request): Promise<Response> {
+async function answer(request: Request): Promise<Response> {
   kept.gateway ??= createGateway(optionsOf(process.env));
   return (await kept.gateway).fetch(request);
 }
 
-export { serve as GET, serve as OPTIONS, serve as POST };
+export { answer as GET, answer as OPTIONS, answer as POST };

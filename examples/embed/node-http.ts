@@ -4,7 +4,8 @@ import { createGateway, optionsOf } from 'postern';
 
 const gateway = await createGateway(optionsOf(process.env));
 
-const server = createServer((request, response) => {
+const server = createServer();
+server.on('request', (request, response) => {
   if (request.url === '/') response.end('My own page');
   else gateway.requestListener(request, response);
 });
