@@ -5,9 +5,9 @@ import { resolve } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { endpoint } from '../graphql/endpoint.ts';
 import { stopLimits } from '../http/connections.ts';
 import { fetchFrom, type InMemoryFetch, listenerFor } from '../http/in-memory.ts';
-import { endpoint } from '../graphql/endpoint.ts';
 import type { RandomBytes } from '../kernel/ids.ts';
 import { within } from '../kernel/lib/abort-signal.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
@@ -117,7 +117,11 @@ export async function openGateway(
 }
 
 /** What a start tells. */
-function* addressesOf(config: Config, { metricsAddress }: Pick<App, 'metricsAddress'>, address: string): Iterable<string> {
+function* addressesOf(
+  config: Config,
+  { metricsAddress }: Pick<App, 'metricsAddress'>,
+  address: string,
+): Iterable<string> {
   const { needsDatabase, database, upstream, setUp, openings } = config;
   if (needsDatabase && database.kind === 'sqlite') yield `Database: ${resolve(database.file)}`;
   if (upstream !== null) yield `Service: ${upstream.origin} (${setUp})`;

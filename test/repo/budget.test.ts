@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_039,
+  app: 5_045,
   auth: 1_503,
   cache: 360,
   capabilities: 300,

@@ -34,7 +34,9 @@ const ofPrograms = keysOf(variables).filter(isOption);
 
 /** The variables of the table as options of a program. */
 export type VariableOptions = {
-  readonly [Name in (typeof ofPrograms)[number] as OptionName<Name>]?: OptionValue<NonNullable<Variables[Name]>> | undefined;
+  readonly [Name in (typeof ofPrograms)[number] as OptionName<Name>]?:
+    | OptionValue<NonNullable<Variables[Name]>>
+    | undefined;
 };
 
 const optionName = (variable: string): string =>
