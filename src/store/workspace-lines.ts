@@ -38,8 +38,7 @@ export function linesOf(location: DatabaseLocation, pool: 'jobs' | 'deliveries')
 }
 
 /**
- * @param atOnce commands of a workspace before one has met a lock, and of all together of which one has; of all workspaces
- *   there is one more
+ * @param atOnce commands of a workspace before one has met a lock, and of all together of which one has
  * @param waitMs the longest wait for a turn, in milliseconds
  * @returns carries out a command; its work must not ask for a turn. @throws as the work does; DatabaseFault; the signal's reason
  */
@@ -47,18 +46,8 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
   /** By workspace, the subject that met a lock last. */
   const stuck = new LRUCache<string, string>({ max: maxStuck, ttl: stuckMs });
   const lines = createKeyedLock(undefined, (workspaceId) => (stuck.has(workspaceId) ? 1 : atOnce));
-  /** Who waited in the pool's own line would have a connection also if its workspace has met a lock meanwhile. */
-  const pool = createKeyedLock(undefined, (of) => (of === 'stuck' ? atOnce : atOnce + 1));
-
-  function enterAtOnce(workspaceId: string): (() => void) | null {
-    if (stuck.has(workspaceId)) return null;
-    const leaveLine = lines.tryAcquire(workspaceId);
-    if (leaveLine === null) return null;
-    const leavePool = pool.tryAcquire('all');
-    if (leavePool !== null) return () => leaveAll([leaveLine, leavePool]);
-    leaveLine();
-    return null;
-  }
+  /** Of stuck workspaces, one command of each. No line of all: a long command of one would hold up those that meet no lock. */
+  const stuckLine = createKeyedLock(undefined, () => atOnce);
 
   async function turnOf(workspaceId: string, subject: string, signal: AbortSignal): Promise<() => void> {
     for (;;) {
@@ -70,30 +59,21 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
     }
   }
 
-  /** A connection; of those of stuck workspaces, too, if it is one by then. @param taken gets what is to be left */
-  async function enterPool(workspaceId: string, signal: AbortSignal, taken: (() => void)[]): Promise<void> {
-    const isUncounted = () => taken.length === 1 && stuck.has(workspaceId);
-    for (;;) {
-      const of = isUncounted() ? 'stuck' : 'all';
-      const leave = await pool.acquire(of, { signal });
-      if (of === 'all' && isUncounted()) {
-        leave();
-        continue;
-      }
-      taken.push(leave);
-      if (of === 'all') return;
-    }
-  }
-
-  function enter(workspaceId: string, subject: string, signal: AbortSignalLike | null): Promise<() => void> {
+  async function enter(workspaceId: string, subject: string, signal: AbortSignalLike | null): Promise<() => void> {
+    let leave = lines.tryAcquire(workspaceId);
+    if (leave !== null && !stuck.has(workspaceId)) return leave;
     return underDeadline(waitMs, signal, 'Other commands wait for a lock', async ({ signal: limit }) => {
-      const taken: (() => void)[] = [];
       try {
-        taken.push(await turnOf(workspaceId, subject, limit));
-        await enterPool(workspaceId, limit, taken);
-        return () => leaveAll(taken);
+        const leaveLine = leave ?? (await turnOf(workspaceId, subject, limit));
+        leave = leaveLine;
+        if (!stuck.has(workspaceId)) return leaveLine;
+        const leaveStuck = await stuckLine.acquire('', { signal: limit });
+        return () => {
+          leaveStuck();
+          leaveLine();
+        };
       } catch (error) {
-        leaveAll(taken);
+        leave?.();
         if (signal?.aborted || !limit.aborted) throw error;
         // Nobody has found out whether its lock is still there.
         const last = stuck.get(workspaceId);
@@ -104,7 +84,7 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
   }
 
   return async ({ workspaceId, subject = '', signal = null }, work) => {
-    const leave = enterAtOnce(workspaceId) ?? (await enter(workspaceId, subject, signal));
+    const leave = await enter(workspaceId, subject, signal);
     try {
       const result = await work();
       if (stuck.get(workspaceId) === subject) stuck.delete(workspaceId);
@@ -119,8 +99,4 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
       leave();
     }
   };
-}
-
-function leaveAll(taken: readonly (() => void)[]): void {
-  for (const leave of taken) leave();
 }

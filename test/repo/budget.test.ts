@@ -31,7 +31,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 1_696,
   rest: 618,
   splice: 3_122,
-  store: 6_233,
+  store: 6_209,
   telemetry: 754,
   upstream: 1_744,
 };
