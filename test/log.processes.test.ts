@@ -1,10 +1,13 @@
 /** A log that cannot be written: the process goes on, and stops in order. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import { readable } from '../src/kernel/readable-log.ts';
 import { canMount, mountSmall } from './support/mounts.ts';
 import { temporaryDirectory } from './support/process.ts';
 import { freePort } from './support/reverse-proxy.ts';
@@ -74,4 +77,55 @@ test('a line that is almost too long takes none of the others with it', async ()
   const lines = (await text(child.stdout)).trimEnd().split('\n');
   const before = Array.from({ length: 100 }, () => 'before');
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([...before, 'long', 'after']);
+});
+
+test('at a terminal lines are for people, and control characters of clients are not obeyed', async () => {
+  const lines = readable(
+    [
+      {
+        level: 30,
+        time: Date.now(),
+        version: '1',
+        pid: 1,
+        hostname: 'h',
+        path: '/\u001b[2J\u009b',
+        ms: 3,
+        msg: 'request',
+      },
+      {
+        level: 50,
+        time: Date.now(),
+        err: { type: 'Error', message: 'no', stack: 'Error: no\n    at\u0007 here' },
+        msg: 'failed',
+      },
+    ]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+    new PassThrough(),
+  );
+  expect(lines.split('\n')).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d INFO {2}request path="?\/\\u001b\[2J\\u009b"? ms=3$/),
+    expect.stringMatching(/^\d\d:\d\d:\d\d ERROR failed$/),
+    'Error: no',
+    '    at\\u0007 here',
+    '',
+  ]);
+});
+
+test.skipIf(spawnSync('script', ['--version']).error !== undefined)('a start at a terminal is readable', async () => {
+  await using directory = await temporaryDirectory();
+  const start = `${process.execPath} src/app/main.js`;
+  const child = spawn('script', ['-qec', `DATABASE_URL=sqlite:${directory.path}/p.db PORT=0 ${start}`, '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
+  await expect.poll(() => shown, { timeout: 20_000 }).toMatch(/GraphiQL and GraphQL: http/);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+  expect(stripVTControlCharacters(shown)).toMatch(/\d\d:\d\d:\d\d INFO {2}Server listening at http/);
+  expect(shown).not.toContain('"msg"');
 });

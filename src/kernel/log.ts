@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
 import type { Tracer } from '../telemetry/telemetry.ts';
 import { buildVersion } from './build-version.ts';
+import { readable } from './readable-log.ts';
 import { redactor } from './secrets/redact.ts';
 
 /** Bytes kept while the log cannot be written. Later lines are left out. */
@@ -39,7 +40,7 @@ function withoutValuesIn(value: unknown): unknown {
 }
 
 /**
- * Opens the log on standard output. A write failure never ends the process: while the disk is full, up to a mebibyte of
+ * Opens the log on standard output: lines of JSON, or for people if it is a terminal. A write failure never ends the process: while the disk is full, up to a mebibyte of
  * lines waits; a pipe without a reader ends the log.
  */
 export function openLog(level: string, tracer: Tracer | null, secrets: readonly string[]): Logger {
@@ -47,16 +48,16 @@ export function openLog(level: string, tracer: Tracer | null, secrets: readonly 
   // An 'error' event without a listener would end the process, also one of output for people.
   destination.on('error', ignoreError);
   process.stderr.on('error', ignoreError);
-  return pino(logOptions(level, tracer, secrets), inBatches(destination));
+  return pino(logOptions(level, tracer, secrets), inBatches(destination, process.stdout.isTTY ? readable : null));
 }
 
 /** One write for the lines of a turn of the event loop: each takes a system call, a thirtieth of a small request. */
-function inBatches(destination: DestinationStream): DestinationStream {
+function inBatches(destination: DestinationStream, shown: ((lines: string) => string) | null): DestinationStream {
   let lines = '';
   const flush = () => {
     const batch = lines;
     lines = '';
-    if (batch !== '') destination.write(batch);
+    if (batch !== '') destination.write(shown === null ? batch : shown(batch));
   };
   process.on('exit', flush);
   return {
