@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { resultsOf } from '../examples/shared/event-stream.ts';
 import { demoId } from '../src/app/demo.ts';
+import { openCalls } from '../src/app/processes/calls.ts';
 import { mergeMetrics } from '../src/app/processes/merge-metrics.ts';
 import { graphql } from './support/gateway.ts';
 import { type Started, startProcess, temporaryDirectory } from './support/process.ts';
@@ -184,6 +185,18 @@ test('one that cannot start ends the first start with its message', async () => 
     DATABASE_URL: `sqlite:${directory.path}`,
   });
   expect(await gateway.ended).toMatchObject({ code: 1, stderr: expect.stringContaining(directory.path) });
+});
+
+test('calls of a process that does not answer have a bound', async () => {
+  const sent: object[] = [];
+  const call = openCalls<{ tell(text: string): void }>(
+    { send: (message, done) => sent.push(message) && done(null), on: () => undefined },
+    {},
+  );
+  let refused = 0;
+  for (let n = 0; n < 2_000; n += 1) call('tell', 'x').catch(() => (refused += 1));
+  await expect.poll(() => refused).toBe(1_000);
+  expect(sent).toHaveLength(1_000);
 });
 
 test('metrics of processes keep their families together', () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_045,
+  app: 5_070,
   auth: 1_503,
   cache: 360,
   capabilities: 300,
@@ -25,7 +25,7 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/kit': 2_157,
   'graphql/schema': 106,
   http: 2_676,
-  kernel: 3_409,
+  kernel: 3_406,
   net: 1_425,
   pages: 1_114,
   providers: 1_696,

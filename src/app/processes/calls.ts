@@ -55,9 +55,12 @@ export type Calls<Table extends CallTable> = <Name extends keyof Table & string>
   ...given: Parameters<Table[Name]>
 ) => Promise<Awaited<ReturnType<Table[Name]>>>;
 
+/** Calls without an answer; Node.js would keep any number for a process that has stopped. */
+const mostWaiting = 1_000;
+
 /**
  * @param answers what the other side calls; texts, numbers, arrays and plain objects pass
- * @returns calls the other side. Rejects with its failure, or with Error when the channel closes
+ * @returns calls the other side. Rejects with its failure, or with Error where it does not answer or the channel closes
  */
 export function openCalls<Theirs extends CallTable>(peer: Peer, answers: CallTable): Calls<Theirs> {
   const waiting = new Map<number, (message: Message) => void>();
@@ -68,18 +71,20 @@ export function openCalls<Theirs extends CallTable>(peer: Peer, answers: CallTab
       peer.send(message, (error) => (error === null ? resolve() : reject(error)));
     });
 
-  async function answer({ id, call = '', given }: Message): Promise<void> {
+  function answer({ id, call = '', given }: Message): void {
     const run = async () => (answers[call] as (given: unknown) => unknown)(given);
-    const settled: Message = await run().then(
-      (value) => ({ id, value }),
-      (error: unknown) => ({ id, failure: messageOf(error) }),
-    );
-    // Nobody waits where the channel has closed.
-    await send(settled).catch(() => undefined);
+    run()
+      .then(
+        (value): Message => ({ id, value }),
+        (error: unknown): Message => ({ id, failure: messageOf(error) }),
+      )
+      .then(send)
+      // Nobody waits where the channel has closed.
+      .catch(() => undefined);
   }
 
   peer.on('message', (message) => {
-    if (message.call !== undefined) void answer(message);
+    if (message.call !== undefined) answer(message);
     else waiting.get(message.id)?.(message);
   });
   peer.on('disconnect', () => {
@@ -87,6 +92,7 @@ export function openCalls<Theirs extends CallTable>(peer: Peer, answers: CallTab
   });
   return (call, given?: unknown) =>
     new Promise((resolve, reject) => {
+      if (waiting.size >= mostWaiting) throw new Error('The other process does not answer');
       last += 1;
       const id = last;
       waiting.set(id, ({ value, failure }) => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { memoryRateLimits } from '../../auth/memory-rate-limits.ts';
 import { within } from '../../kernel/lib/abort-signal.ts';
-import type { ChannelMessage } from '../../store/channel-messages.ts';
+import type { Channel, ChannelMessage } from '../../store/channel-messages.ts';
 import { type Calls, type CallsOfMember, type CallsOfPrimary, openCalls, type Peer } from './calls.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 
@@ -19,6 +19,8 @@ interface Member {
   /** Whether it serves, or false where it ends before. */
   readonly served: Promise<boolean>;
   readonly ended: Promise<void>;
+  /** Of which it was not told everything, as it did not answer. */
+  readonly missed: Set<Channel>;
   isServing: boolean;
   isLeaving: boolean;
 }
@@ -51,6 +53,17 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
     for (const { call } of members) call('count', serving).catch(ignoreEnded);
   };
 
+  function tell(member: Member, message: ChannelMessage): void {
+    const tellMissed = () => {
+      for (const channel of member.missed) {
+        member.missed.delete(channel);
+        // Messages may have been missed: that is what an empty one says.
+        tell(member, { channel, text: '' });
+      }
+    };
+    member.call('receive', message).then(tellMissed, () => member.missed.add(message.channel));
+  }
+
   async function scrapeAll(): Promise<string> {
     const scrape = async ({ number, call, isServing }: Member) => {
       if (!isServing) return [];
@@ -78,7 +91,7 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
         serves.resolve(true);
       },
       announce(message: ChannelMessage) {
-        for (const each of members) if (each !== member) each.call('receive', message).catch(ignoreEnded);
+        for (const each of members) if (each !== member) tell(each, message);
       },
       grant: async ({ grants, now }) => [...(await buckets.add(new Map(grants), now))],
       claimSignIn() {
@@ -94,11 +107,12 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
       number,
       served: serves.promise,
       ended: ends.promise,
+      missed: new Set(),
       isServing: false,
       isLeaving: false,
     };
     members.add(member);
-    worker.on('exit', (code, signal) => {
+    const end = (code: number | null, signal: string | null) => {
       members.delete(member);
       if (isStopping) worstCode = Math.max(worstCode, code ?? 1);
       else if (!member.isLeaving)
@@ -106,6 +120,11 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
       tellCount();
       serves.resolve(false);
       ends.resolve();
+    };
+    worker.on('exit', end).on('error', (err) => {
+      logger.error({ err }, 'a process could not be started or told');
+      // Nothing else tells the end of one that never began.
+      if (worker.process.pid === undefined) end(null, null);
     });
     return member;
   }
@@ -133,7 +152,7 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
       if (isStopping) return;
       const next = fork();
       if (!(await next.served)) return logger.error('a process could not start: the others are not replaced');
-      void keep(next);
+      keep(next).catch(stopping.reject);
       await leave(old);
     }
     logger.info('replaced the processes');
@@ -162,8 +181,8 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
   // It creates what is missing: the database, the secret, the demo.
   const first = fork();
   if (!(await first.served)) return Math.max(worstCode, 1);
-  void keep(first);
-  for (let others = count - 1; others > 0 && !isStopping; others -= 1) void keep();
+  keep(first).catch(stopping.reject);
+  for (let others = count - 1; others > 0 && !isStopping; others -= 1) keep().catch(stopping.reject);
   await stopping.promise;
   await Promise.all([...members].map(({ ended }) => ended));
   return worstCode;
