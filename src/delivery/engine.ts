@@ -59,6 +59,7 @@ import type { Logger } from 'pino';
 import { holds } from '../capabilities/webhooks/holds.ts';
 import { removals } from '../capabilities/webhooks/removal.ts';
 import type { RandomBytes } from '../kernel/ids.ts';
+import { besideModule } from '../kernel/lib/beside-module.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
@@ -88,7 +89,7 @@ import { startRetention } from './retention.ts';
 import { startSteps } from './steps.ts';
 import { Worker } from './worker.ts';
 
-const queueModule = new URL('./queue-transaction.ts', import.meta.url);
+const queueModule = besideModule('./queue-transaction', import.meta.url);
 
 /** For tests alone, not settings of the gateway. */
 export interface DeliveryTuning {

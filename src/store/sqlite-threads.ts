@@ -9,6 +9,7 @@ import {
   type QueryResult,
   SqliteIntrospector,
 } from 'kysely';
+import { besideModule } from '../kernel/lib/beside-module.ts';
 import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { busyMs } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
@@ -101,7 +102,7 @@ class ThreadedDriver implements Driver {
   readonly #startsBoth: boolean;
 
   constructor(file: string, onFault: OnFault, { onPool = () => undefined, startsBoth = false }: SqliteThreadOptions) {
-    const entry = new URL('./sqlite-thread-entry.ts', import.meta.url);
+    const entry = besideModule('./sqlite-thread-entry', import.meta.url);
     const open = () => openThread<DatabaseOrder, StatementResult>(entry, file, 'database');
     const [reader, writer] = [open(), open()];
     this.#threads = [reader, writer];

@@ -79,7 +79,7 @@ export async function connectPosts(
 export function authorPostsField<Author extends ReadWith<{ readonly id: string }>>(
   t: Fields<Author>,
   { description, isCompany }: { readonly description: string; readonly isCompany?: string & keyof Author },
-) {
+): ReturnType<Fields<Author>['field']> {
   return t.field({
     type: PostConnection,
     nullable: true,
