@@ -1,6 +1,8 @@
 /** `examples/embed`: the gateway within programs of others. */
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { createGateway } from 'postern';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../support/process.ts';
 import { fileOf, runExample, serveExample } from './example.ts';
@@ -66,4 +68,22 @@ test('next-route serves requests of Next.js', async () => {
   const response = await POST(new Request('http://127.0.0.1/graphql', asking(await keyFor('next'))));
   expect(await response.json()).toEqual(answer);
   await (await (globalThis as { gateway?: Promise<{ close(): Promise<void> }> }).gateway)?.close();
+});
+
+test("a plugin of Yoga's ecosystem refuses what a page of another site could send without asking", async () => {
+  const { useCSRFPrevention } = createRequire(fileOf('embed', 'package.json'))('@graphql-yoga/plugin-csrf-prevention');
+  const gateway = await createGateway({
+    databaseUrl: 'sqlite::memory:',
+    secret: 's'.repeat(32),
+    nodeEnv: 'test',
+    logLevel: 'silent',
+    plugins: [useCSRFPrevention({ requestHeaders: ['x-of-page'] })],
+  });
+  onTestFinished(() => gateway.close());
+  const ask = async (headers: Record<string, string>) => {
+    const response = await gateway.fetch('/graphql?query={__typename}', { headers });
+    return [response.status, await response.text()];
+  };
+  expect(await ask({ 'x-of-page': 'yes' })).toEqual([200, '{"data":{"__typename":"Query"}}']);
+  expect(await ask({})).toEqual([403, expect.stringContaining('Required CSRF header')]);
 });

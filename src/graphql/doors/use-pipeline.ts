@@ -56,8 +56,15 @@ const laterHooks = [
 const isOfRequests = (plugin: Plugin): boolean => !laterHooks.some((hook) => hook in plugin);
 
 /** `originalError` has the cause. */
-export const asGraphQLError = (error: unknown): GraphQLError =>
-  error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
+export function asGraphQLError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  // Thrown on purpose by a plugin that has a copy of graphql of its own.
+  if (error instanceof Error && error.name === 'GraphQLError') {
+    const { extensions } = error as GraphQLError;
+    return new GraphQLError(error.message, { extensions });
+  }
+  return new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
+}
 
 export function withPipeline(
   plugins: readonly Plugin[],
