@@ -181,7 +181,7 @@ export const listenerFor =
       path,
       headers: rawHeaders,
       body: hasBody ? raw : null,
-      leave: () => raw.resume(),
+      leave: () => raw.unpipe().resume(),
       signal: gone.signal,
     })
       .then((incoming) => {

@@ -154,6 +154,23 @@ describe('requestListener', () => {
     expect((await large.json()).errors[0].extensions.code).toBe('CONTENT_TOO_LARGE');
   });
 
+  test('reads the rest of a body that is refused: the connection serves the next request', async () => {
+    const { port } = new URL(await behind());
+    const socket = connect(Number(port), '127.0.0.1').setEncoding('utf8');
+    onTestFinished(() => void socket.destroy());
+    let text = '';
+    socket.on('data', (part: string) => {
+      text += part;
+    });
+    const bytes = 2_000_000;
+    const headers = ['host: a', 'content-type: application/json', `x-api-key: ${key}`, `content-length: ${bytes}`];
+    socket.write(`POST /graphql HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+    socket.write(`${'x'.repeat(bytes)}GET /livez HTTP/1.1\r\nhost: a\r\n\r\n`);
+    await expect
+      .poll(() => text.match(/HTTP\/1\.1 \d+/g), { timeout: 5_000 })
+      .toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+  });
+
   test('ends what the client has left', async () => {
     const address = await behind();
     const leaving = new AbortController();
