@@ -1,12 +1,17 @@
 /** `PROCESSES`: several processes behind one address. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { resultsOf } from '../examples/shared/event-stream.ts';
+import { readConfig } from '../src/app/config/config.ts';
 import { demoId } from '../src/app/demo.ts';
+import { openGateway } from '../src/app/gateway.ts';
 import { openCalls } from '../src/app/processes/calls.ts';
 import { mergeMetrics } from '../src/app/processes/merge-metrics.ts';
+import { memoryRateLimits } from '../src/auth/memory-rate-limits.ts';
 import { graphql } from './support/gateway.ts';
 import { type Started, startProcess, temporaryDirectory } from './support/process.ts';
 import { readMetrics } from './support/prometheus.ts';
@@ -185,6 +190,36 @@ test('one that cannot start ends the first start with its message', async () => 
     DATABASE_URL: `sqlite:${directory.path}`,
   });
   expect(await gateway.ended).toMatchObject({ code: 1, stderr: expect.stringContaining(directory.path) });
+});
+
+test('only the first one tries the port: in a later one the trial would get connections, and answer none', async () => {
+  const serving = createServer().listen(0, '127.0.0.1');
+  await once(serving, 'listening');
+  onTestFinished(() => void serving.close());
+  const environment = {
+    NODE_ENV: 'test',
+    PORT: String((serving.address() as AddressInfo).port),
+    DATABASE_URL: `sqlite:${join(directory.path, 'postern.db')}`,
+    DEMO: 'off',
+    LOG_LEVEL: 'fatal',
+  };
+  const openAs = (isFirst: boolean) =>
+    openGateway(readConfig(environment), {
+      siblings: {
+        isFirst,
+        channels: { send: async () => {}, subscribe: () => {}, close: async () => {} },
+        rateLimits: memoryRateLimits(),
+        signIn: { token: '', claim: async () => false },
+        scrapeAll: (own) => own,
+        remarks: () => ({}),
+        serves: async () => {},
+        onLeave: () => {},
+      },
+      willListen: true,
+    });
+  await expect(openAs(true)).rejects.toThrow('EADDRINUSE');
+  const later = await openAs(false);
+  await later.close();
 });
 
 test('calls of a process that does not answer have a bound', async () => {

@@ -67,8 +67,8 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const scrape = telemetry.scrape && (siblings?.scrapeAll(telemetry.scrape) ?? telemetry.scrape);
   const metrics = createMetricsEndpoint(config, scrape, logger);
   closers.push(metrics.close);
-  // Before a database is created, migrated, or waited for.
-  if (given.willListen) await Promise.all([requireFree(config), metrics.requireFree()]);
+  // Before a database is created, migrated, or waited for. Where others serve the port, the trial would get their connections.
+  if (given.willListen && siblings?.isFirst !== false) await Promise.all([requireFree(config), metrics.requireFree()]);
   const opening = openStorageOf(config, keyring, dependencies).then((opened) => {
     if (opened !== null) closers.push(opened.close);
     return opened;
