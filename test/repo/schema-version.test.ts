@@ -39,4 +39,11 @@ describe('a breaking change', () => {
     expect(unannounced(before, after, '- Query.old was removed. Use `new`.')).toEqual([]);
     expect(unannounced(after, before, '')).toEqual([]);
   });
+
+  test('of a type has its row in the upgrade of clients, under the name of the type', () => {
+    const page = readFileSync('docs/use/upgrade.md', 'utf8');
+    const kept = buildSchema(now).getTypeMap();
+    const gone = Object.keys(buildSchema(released).getTypeMap()).filter((name) => kept[name] === undefined);
+    expect(gone.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
 });

@@ -17,7 +17,7 @@ const usage = `Receives deliveries of a running gateway, and prints a line for e
 Usage:
   npx postern listen [--source <source,…>] [--status <number>] [--json] [--url <address>] [--key <API key>]
 
-It creates a webhook for each source, and deletes them at its end (Ctrl-C). Try it with "npx postern sandbox emit".
+It creates a webhook for each source, and deletes them at its end (Ctrl-C). Try it with "npx postern sandbox emit users new_relation".
   --source  ${webhookSourceNames.join(', ')} (default: all)
   --status  the status of each response (default: 200)
   --json    prints the body of each delivery, too

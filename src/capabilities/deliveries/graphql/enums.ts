@@ -5,7 +5,7 @@ import type { FailureReason } from '../../../net/outbound.ts';
 import type { DeliveryOrder, DeliveryState } from '../shapes.ts';
 
 export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a delivery.', {
-  pending: 'Waits for an attempt, or one is in progress.',
+  pending: 'Waits for its first or next attempt, or one is in progress.',
   held: 'Waits until redelivered: the webhook was disabled or did not listen.',
   succeeded: 'The endpoint responded with 2xx within 15 seconds.',
   failed: 'All attempts failed, or the endpoint responded with 410.',

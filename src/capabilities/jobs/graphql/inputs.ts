@@ -127,7 +127,7 @@ const clearedBy = { text: ' An empty text clears it.', list: ' An empty list cle
 
 const PnetJobPostingInput = builder.inputType('PnetJobPostingInput', {
   description:
-    'Fields of a job posting. In an edit, omit what to keep: null is an error. Objects and lists are replaced as a whole.',
+    'Fields of a job posting. In an edit, omit what to keep: null is an error, and only some texts and lists can be cleared. Objects and lists are replaced as a whole.',
   fields: (t) => ({
     jobTitle: t.field({ type: PnetJobNameInput, description: 'Job title. A new draft needs one.' }),
     company: t.field({ type: PnetJobNameInput, description: 'The hiring company.' }),

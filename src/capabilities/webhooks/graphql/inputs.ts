@@ -20,7 +20,7 @@ const WebhookDataMappingInput = builder.inputType('WebhookDataMappingInput', {
 const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
   description: 'An extra header of deliveries.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'Name.' }),
+    key: t.string({ required: true, description: 'Name of the header.' }),
     value: t.string({ required: true, description: 'Value.' }),
   }),
 });

@@ -35,7 +35,7 @@ const scopeOfValues: Scope = 'webhooks:write';
 const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
   description: 'An extra header of deliveries.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Name.' }),
+    key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
       description: `Value; \`${hiddenValue}\` if the key may not read it.`,
       extensions: standsAt({ exposed: 'value', scope: scopeOfValues }),
