@@ -36,7 +36,7 @@ export const stopMs = ({ shutdownDelayMs }: Config): number => shutdownDelayMs +
 export interface GatewayOptions extends VariableOptions {
   /** Default: JSON lines on standard output, without the secrets of the options. */
   readonly logger?: Logger | undefined;
-  /** Of GraphQL Yoga. */
+  /** Plugins of GraphQL Yoga. */
   readonly plugins?: readonly Plugin[] | undefined;
   /** Default: the clock of the machine. */
   readonly now?: (() => Date) | undefined;
@@ -45,13 +45,13 @@ export interface GatewayOptions extends VariableOptions {
 }
 
 export interface Gateway {
-  /** Without a socket, with all limits of one. The address of the client, for limits, is `init.address`. */
+  /** Serves a request without a socket, with all limits of one. `init.address` is that of the client, which limits count by. */
   readonly fetch: InMemoryFetch;
-  /** For servers of Node.js. Throws if the body has been read before. */
+  /** Serves requests of another server of Node.js. Throws if the body has been read before. */
   readonly requestListener: RequestListener;
   /** Listens at `host` and `port`. @returns `http://127.0.0.1:4000` */
   listen(): Promise<string>;
-  /** That of the set-up, for stitching: its resolvers need the gateway, so execute by `fetch`. */
+  /** GraphQL schema of the set-up, for stitching: its resolvers need the gateway, so execute by `fetch`. */
   readonly schema: GraphQLSchema;
   readonly logger: Logger;
   /** Path of GraphiQL with the demo key; works once, within an hour. Null without a demo key. */
@@ -98,7 +98,7 @@ export async function openGateway(
   const isFirst = siblings?.isFirst !== false;
   return {
     fetch: fetchFrom(server.server),
-    requestListener: listenerFor(server.server),
+    requestListener: listenerFor(server.server, logger),
     async listen() {
       const address = await app.listen();
       await siblings?.serves();

@@ -1,10 +1,15 @@
 /** Requests within the process: over connections that the server takes for those of a socket, with all of its limits. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { Duplex, pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { setImmediate } from 'node:timers';
+import type { Logger } from 'pino';
+import { retrySoon, ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 import { http } from '../kernel/lib/node-http.ts';
+import { jsonType } from './send.ts';
 
 /** Of a client whose address is not told. */
 const thisMachine = '127.0.0.1';
@@ -163,9 +168,12 @@ function toResponse(incoming: IncomingMessage, method: string): Response {
   return new Response(hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null, { status, statusText, headers });
 }
 
+const unserved = () =>
+  new ServiceError('service_unavailable', { detail: 'The gateway ended the request: it may have stopped.' });
+
 /** Serves what another server of Node.js has received. @throws Error if something has read the body before */
 export const listenerFor =
-  (server: Server): RequestListener =>
+  (server: Server, logger: Logger): RequestListener =>
   (raw, response) => {
     const { method = 'GET', rawHeaders, socket, headers } = raw;
     const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -188,9 +196,15 @@ export const listenerFor =
         response.writeHead(incoming.statusCode ?? 500, withoutConnection(incoming.rawHeaders));
         pipeline(incoming, response, (error) => error && response.destroy());
       })
-      .catch(() => {
-        // Closed, unless the client has gone.
+      .catch((err: unknown) => {
+        // The client has gone.
+        if (response.closed) return;
+        const id = randomUUID();
+        logger.error({ err, reqId: id }, 'a request could not be served');
         if (response.headersSent) response.destroy();
-        else if (!response.closed) response.writeHead(503).end();
+        else
+          response
+            .writeHead(503, { 'content-type': jsonType, ...retrySoon })
+            .end(stringify(toEnvelope(unserved(), id)));
       });
   };

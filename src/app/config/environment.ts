@@ -59,10 +59,11 @@ export function optionsOf(environment: Environment): VariableOptions {
 /** The environment that stands for options. @throws ConfigError for an unknown option */
 export function environmentOf(options: VariableOptions): Environment {
   const names = new Map(ofPrograms.map((name) => [optionName(name), name]));
-  const set = Object.entries(options).map(([option, value]) => {
+  const set = Object.entries(options).flatMap(([option, value]) => {
     const name = names.get(option);
     if (name === undefined) throw new ConfigError(`"${option}" is no option of the gateway`);
-    return [name, value === undefined ? undefined : textOfOption(name, value)];
+    // As if it were left out, so that it does not hide what the environment says.
+    return value === undefined ? [] : [[name, textOfOption(name, value)]];
   });
   return Object.fromEntries(set);
 }
