@@ -38,6 +38,9 @@ import { sandboxPictureRoutes } from './sandbox.ts';
 
 export type { Dependencies } from './backends/backend.ts';
 
+/** Milliseconds in which the request of a new connection arrives. */
+const arrivingMs = 250;
+
 /** Milliseconds in which connections that are in use end with a response. A client may send on one that ends without. */
 const leavingMs = 1_000;
 
@@ -125,7 +128,12 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   closers.push(() => Promise.all([server.close(), backend.delivery?.worker.close()]));
   closers.push(async () => {
     draining.abort();
-    await sleep(delayMs);
+    if (delayMs > 0) {
+      await sleep(delayMs);
+      // A connection that has just been accepted has its request under way.
+      server.leave();
+      await sleep(arrivingMs);
+    }
     // Subscriptions would never end by themselves. Last, so that their clients do not come back here.
     streams.end();
     backend.delivery?.notifications.end();

@@ -19,7 +19,7 @@ export function createMetricsEndpoint(
   logger: Logger,
 ) {
   const isOnMainPort = prometheus?.onMainPort === true;
-  let own: Listening | null = null;
+  let own: Pick<Listening, 'address' | 'close'> | null = null;
   let address: string | null = null;
   return {
     routes: scrape !== null && isOnMainPort ? [routeOf(scrape)] : [],
@@ -56,7 +56,11 @@ const routeOf = (scrape: () => Promise<Scrape>): Route => ({
   },
 });
 
-async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, logger: Logger): Promise<Listening> {
+async function serveMetrics(
+  scrape: () => Promise<Scrape>,
+  at: ListenAddress,
+  logger: Logger,
+): Promise<Pick<Listening, 'address' | 'close'>> {
   const server = http.createServer({ requestTimeout: 10_000 }, (request, response) => {
     toOriginForm(request);
     const { method, url = '' } = request;
@@ -71,11 +75,11 @@ async function serveMetrics(scrape: () => Promise<Scrape>, at: ListenAddress, lo
         },
       );
   });
-  const listening = await listenAt(server, at).catch((cause: unknown) => refuse(at, cause));
+  const { address, close } = await listenAt(server, at).catch((cause: unknown) => refuse(at, cause));
   return {
-    ...listening,
+    address,
     close() {
-      const closed = listening.close();
+      const closed = close();
       server.closeAllConnections();
       return closed;
     },

@@ -1,8 +1,8 @@
 /** Buckets of several processes, in the memory of one. */
 import { LRUCache } from 'lru-cache';
-import { maxAhead, type RateLimitStore } from './rate-limit.ts';
+import { maxAhead, type RateLimitStore, usedAt } from './rate-limit.ts';
 
-/** Forgotten ones are full. */
+/** Most buckets; a forgotten one is full again. */
 const maxBuckets = 100_000;
 
 export function memoryRateLimits(): RateLimitStore {
@@ -12,10 +12,10 @@ export function memoryRateLimits(): RateLimitStore {
     async add(grants, now) {
       const ahead = new Map<string, number>();
       for (const [id, amount] of grants) {
-        const kept = (fullAt.get(id) ?? now) - now;
-        const left = Math.min(maxAhead, amount + (kept > 2 * maxAhead ? 0 : Math.max(0, kept)));
+        const used = usedAt({ fullAt: fullAt.get(id) ?? now }, now);
+        const left = Math.max(0, Math.min(maxAhead, used + amount));
         fullAt.set(id, now + left);
-        ahead.set(id, Math.max(0, left));
+        ahead.set(id, left);
       }
       return ahead;
     },

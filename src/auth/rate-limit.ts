@@ -72,7 +72,7 @@ export interface RateLimitsContext {
 export const maxAhead = 120_000_000;
 
 /** Microseconds until the bucket is full. */
-export function usedAt({ fullAt }: Bucket, time: number): number {
+export function usedAt({ fullAt }: Pick<Bucket, 'fullAt'>, time: number): number {
   const ahead = fullAt - time;
   return ahead > 2 * maxAhead ? 0 : Math.max(0, ahead);
 }

@@ -29,7 +29,9 @@ interface Line {
 }
 
 function readableLine(line: Line, stream: NodeJS.WritableStream): string {
-  const { level, time, msg = '', err, version: _version, pid: _pid, hostname: _hostname, ...fields } = line;
+  const { level, time, msg = '', err, version: _version, hostname: _hostname, pid, ...others } = line;
+  // One of several processes at the terminal has a primary.
+  const fields = process.channel === undefined ? others : { pid, ...others };
   const styled = (style: Style, text: string) => styleText(style, text, { stream });
   const [name, style] = levels[level] ?? [String(level), 'gray'];
   const told = Object.entries(fields).map(([field, value]) => `${styled('gray', `${field}=`)}${plain(textOf(value))}`);

@@ -10,6 +10,9 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
+/** Media type of Prometheus's text format. */
+export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
 export interface Scrape {
   readonly contentType: string;
   readonly body: string;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_070,
+  app: 5_115,
   auth: 1_503,
   cache: 360,
   capabilities: 300,
@@ -24,8 +24,8 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_157,
   'graphql/schema': 106,
-  http: 2_676,
-  kernel: 3_410,
+  http: 2_690,
+  kernel: 3_412,
   net: 1_425,
   pages: 1_114,
   providers: 1_696,

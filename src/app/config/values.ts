@@ -36,11 +36,13 @@ export const numberBetween = (min: number, max: number, pattern = /^\d+$/, what 
     throw new Error(`must be ${what} from ${min} to ${max}, but is "${text}"`);
   });
 
+const mostProcesses = 64;
+
 /** A number of processes, `auto` by the cores that this one may use. */
 export const processes = z
   .string()
-  .transform((text) => (text === 'auto' ? String(Math.min(availableParallelism(), 64)) : text))
-  .pipe(numberBetween(1, 64));
+  .transform((text) => (text === 'auto' ? String(Math.min(availableParallelism(), mostProcesses)) : text))
+  .pipe(numberBetween(1, mostProcesses));
 
 /** 0 for any number. */
 export const quota = numberBetween(0, 10_000_000);

@@ -5,10 +5,11 @@ import type { ChannelMessage } from '../../store/channel-messages.ts';
 
 /** What a process calls. */
 export type CallsOfMember = {
-  join(): { readonly signInToken: string };
-  /** It answers requests. */
+  /** Fails for a process that knows other calls. */
+  join(version: number): { readonly signInToken: string };
+  /** The process answers requests. */
   serve(): void;
-  announce(message: ChannelMessage): void;
+  announce(messages: readonly ChannelMessage[]): void;
   /** Settles rate limits. Times are epoch microseconds. */
   grant(settled: {
     readonly grants: readonly (readonly [id: string, amount: number])[];
@@ -55,6 +56,9 @@ export type Calls<Table extends CallTable> = <Name extends keyof Table & string>
   ...given: Parameters<Table[Name]>
 ) => Promise<Awaited<ReturnType<Table[Name]>>>;
 
+/** The version of the tables above: a primary may be older than what it starts. */
+export const callsVersion = 1;
+
 /** Calls without an answer; Node.js would keep any number for a process that has stopped. */
 const mostWaiting = 1_000;
 
@@ -62,7 +66,7 @@ const mostWaiting = 1_000;
  * @param answers what the other side calls; texts, numbers, arrays and plain objects pass
  * @returns calls the other side. Rejects with its failure, or with Error where it does not answer or the channel closes
  */
-export function openCalls<Theirs extends CallTable>(peer: Peer, answers: CallTable): Calls<Theirs> {
+export function openCalls<Theirs extends CallTable, Ours extends CallTable>(peer: Peer, answers: Ours): Calls<Theirs> {
   const waiting = new Map<number, (message: Message) => void>();
   let last = 0;
   const send = (message: Message) =>
@@ -72,7 +76,7 @@ export function openCalls<Theirs extends CallTable>(peer: Peer, answers: CallTab
     });
 
   function answer({ id, call = '', given }: Message): void {
-    const run = async () => (answers[call] as (given: unknown) => unknown)(given);
+    const run = async () => (answers[call] as unknown as (given: unknown) => unknown)(given);
     run()
       .then(
         (value): Message => ({ id, value }),

@@ -4,7 +4,7 @@
  * @param texts by the value of the label
  */
 export function mergeMetrics(texts: ReadonlyMap<string, string>): string {
-  const families = new Map<string, { readonly head: Set<string>; readonly series: string[] }>();
+  const families: Families = new Map();
   for (const [process, text] of texts) {
     let family = familyOf(families, '');
     for (const line of text.split('\n')) {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { memoryRateLimits } from '../../auth/memory-rate-limits.ts';
 import { within } from '../../kernel/lib/abort-signal.ts';
 import type { Channel, ChannelMessage } from '../../store/channel-messages.ts';
-import { type Calls, type CallsOfMember, type CallsOfPrimary, openCalls, type Peer } from './calls.ts';
+import { type Calls, type CallsOfMember, type CallsOfPrimary, callsVersion, openCalls, type Peer } from './calls.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 
 interface Member {
@@ -19,21 +19,20 @@ interface Member {
   /** Whether it serves, or false where it ends before. */
   readonly served: Promise<boolean>;
   readonly ended: Promise<void>;
-  /** Of which it was not told everything, as it did not answer. */
-  readonly missed: Set<Channel>;
+  readonly tell: (message: ChannelMessage) => void;
   isServing: boolean;
   isLeaving: boolean;
 }
 
-/** Milliseconds before another start after one that failed; doubled each time. */
-const restartMs = { first: 500, longest: 30_000 } as const;
+/** Milliseconds before a process takes the place of one that has ended; doubled each time, until one has lived for `steady`. */
+const restartMs = { first: 500, longest: 30_000, steady: 60_000 } as const;
 
 /** Milliseconds until a process that does not answer is left out of the metrics. */
 const scrapeMs = 5_000;
 
 interface ProcessesOptions {
   readonly logger: Logger;
-  /** Of the link to GraphiQL with the demo key. */
+  /** Token of the link to GraphiQL with the demo key. */
   readonly signInToken: string;
   /** Milliseconds that a process has to leave; then it is killed. */
   readonly leaveMs: number;
@@ -52,17 +51,6 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
     const serving = [...members].filter(({ isServing }) => isServing).length;
     for (const { call } of members) call('count', serving).catch(ignoreEnded);
   };
-
-  function tell(member: Member, message: ChannelMessage): void {
-    const tellMissed = () => {
-      for (const channel of member.missed) {
-        member.missed.delete(channel);
-        // Messages may have been missed: that is what an empty one says.
-        tell(member, { channel, text: '' });
-      }
-    };
-    member.call('receive', message).then(tellMissed, () => member.missed.add(message.channel));
-  }
 
   async function scrapeAll(): Promise<string> {
     const scrape = async ({ number, call, isServing }: Member) => {
@@ -83,15 +71,18 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
     const worker = cluster.fork();
     const serves = Promise.withResolvers<boolean>();
     const ends = Promise.withResolvers<void>();
-    const call = openCalls<CallsOfPrimary>(worker as Peer, {
-      join: () => ({ signInToken }),
+    const call = openCalls<CallsOfPrimary, CallsOfMember>(worker as Peer, {
+      join(version) {
+        if (version !== callsVersion) throw new Error('The primary is of another version: restart the gateway');
+        return { signInToken };
+      },
       serve() {
         member.isServing = true;
         tellCount();
         serves.resolve(true);
       },
-      announce(message: ChannelMessage) {
-        for (const each of members) if (each !== member) tell(each, message);
+      announce(messages) {
+        for (const each of members) if (each !== member) for (const message of messages) each.tell(message);
       },
       grant: async ({ grants, now }) => [...(await buckets.add(new Map(grants), now))],
       claimSignIn() {
@@ -100,83 +91,100 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
         return isFirst;
       },
       scrapeAll,
-    } satisfies CallsOfMember);
+    });
     const member: Member = {
       worker,
       call,
       number,
       served: serves.promise,
       ended: ends.promise,
-      missed: new Set(),
+      tell: relayTo((message) => call('receive', message)),
       isServing: false,
       isLeaving: false,
     };
     members.add(member);
-    const end = (code: number | null, signal: string | null) => {
+    const end = () => {
       members.delete(member);
-      if (isStopping) worstCode = Math.max(worstCode, code ?? 1);
-      else if (!member.isLeaving)
-        logger.error({ process: worker.process.pid, code, signal }, 'a process has ended by itself');
       tellCount();
       serves.resolve(false);
       ends.resolve();
     };
-    worker.on('exit', end).on('error', (err) => {
+    worker.on('exit', (code, signal) => {
+      if (isStopping) {
+        // One that is still starting gives up.
+        if (member.isServing) worstCode = Math.max(worstCode, code ?? 1);
+      } else if (!member.isLeaving)
+        logger.error({ process: worker.process.pid, code, signal }, 'a process has ended by itself');
+      end();
+    });
+    worker.on('error', (err) => {
       logger.error({ err }, 'a process could not be started or told');
       // Nothing else tells the end of one that never began.
-      if (worker.process.pid === undefined) end(null, null);
+      if (worker.process.pid === undefined) end();
     });
     return member;
   }
 
-  /** Starts a process as often as it takes, and another when it ends. */
+  /** Starts another process whenever one ends by itself. */
   async function keep(first?: Member): Promise<void> {
     let pauseMs: number = restartMs.first;
     for (let member = first ?? fork(); ; member = fork()) {
-      if (await member.served) {
-        pauseMs = restartMs.first;
-        await member.ended;
-        if (member.isLeaving) return;
-      } else if (!isStopping) {
-        await sleep(pauseMs);
-        pauseMs = Math.min(pauseMs * 2, restartMs.longest);
-      }
+      const since = performance.now();
+      await member.ended;
+      if (member.isLeaving || isStopping) return;
+      if (performance.now() - since >= restartMs.steady) pauseMs = restartMs.first;
+      await sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, restartMs.longest);
       if (isStopping) return;
     }
   }
 
-  /** Replaces all processes, one after the other. Those that are left serve on where a start fails. */
+  /** Replaces all processes, one after the other. The rest serves on where a start fails. */
   async function replace(): Promise<void> {
     logger.info('replacing the processes');
     for (const old of [...members]) {
       if (isStopping) return;
+      // What has taken its place is new.
+      if (!members.has(old)) continue;
+      old.isLeaving = true;
       const next = fork();
-      if (!(await next.served)) return logger.error('a process could not start: the others are not replaced');
-      keep(next).catch(stopping.reject);
-      await leave(old);
+      if (await next.served) {
+        keep(next).catch(stopping.reject);
+        await leave(old);
+      } else if (!isStopping) {
+        logger.error('a process could not start: the others are not replaced');
+        old.isLeaving = false;
+        if (!members.has(old)) keep().catch(stopping.reject);
+        return;
+      }
     }
     logger.info('replaced the processes');
   }
 
   async function leave(old: Member): Promise<void> {
-    old.isLeaving = true;
     old.call('leave').catch(ignoreEnded);
     const killing = setTimeout(() => old.worker.process.kill('SIGKILL'), leaveMs);
     await old.ended;
     clearTimeout(killing);
   }
 
+  function stop(signal: NodeJS.Signals): void {
+    isStopping = true;
+    stopping.resolve();
+    for (const { worker } of members) worker.process.kill(signal);
+    setTimeout(() => {
+      for (const { worker } of members) worker.process.kill('SIGKILL');
+    }, leaveMs).unref();
+  }
+
   // One after the other as well.
   let replacing = Promise.resolve();
   process.on('SIGHUP', () => {
-    replacing = replacing.then(replace);
+    // The terminal has been closed.
+    if (process.stdin.isTTY || process.stdout.isTTY) stop('SIGTERM');
+    else replacing = replacing.then(replace);
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      isStopping = true;
-      stopping.resolve();
-      for (const { worker } of members) worker.process.kill(signal);
-    });
+  process.on('SIGTERM', stop).on('SIGINT', stop);
 
   // It creates what is missing: the database, the secret, the demo.
   const first = fork();
@@ -188,5 +196,22 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
   return worstCode;
 }
 
-/** It hears no more. */
+/** A process that has ended hears no more. */
 const ignoreEnded = () => undefined;
+
+/**
+ * Passes messages on. Those that could not be are made up for by one without a text, which says that some may have been missed.
+ * @param receive rejects for a process that does not answer
+ */
+export function relayTo(receive: (message: ChannelMessage) => Promise<unknown>): (message: ChannelMessage) => void {
+  const missed = new Set<Channel>();
+  return function tell(message) {
+    const tellMissed = () => {
+      for (const channel of missed) {
+        missed.delete(channel);
+        tell({ channel, text: '' });
+      }
+    };
+    receive(message).then(tellMissed, () => missed.add(message.channel));
+  };
+}

@@ -1,38 +1,38 @@
 /** The other processes behind one address, as one of them knows them: through the primary. */
 import cluster from 'node:cluster';
 import type { RateLimitStore } from '../../auth/rate-limit.ts';
-import type { Channel, ChannelListener, ChannelMessage, Channels } from '../../store/channel-messages.ts';
-import type { Scrape } from '../../telemetry/telemetry.ts';
-import { type CallsOfMember, openCalls, type Peer } from './calls.ts';
+import type { Channel, ChannelListener, Channels } from '../../store/channel-messages.ts';
+import { metricsType, type Scrape } from '../../telemetry/telemetry.ts';
+import { type CallsOfMember, type CallsOfPrimary, callsVersion, openCalls, type Peer } from './calls.ts';
 
 export type Siblings = NonNullable<Awaited<ReturnType<typeof joinProcesses>>>;
 
 /** @param of the number of processes that there should be. @returns null in the primary */
 export async function joinProcesses(of: number) {
   if (cluster.isPrimary) return null;
+  // The primary's: a signal to the whole group would end all at once.
+  process.on('SIGHUP', () => undefined);
   const listeners = new Map<Channel, ChannelListener[]>();
   let serving = 0;
   let ownMetrics: (() => Promise<Scrape>) | null = null;
   let leave = (): void => process.exit(0);
-  const call = openCalls<CallsOfMember>(process as Peer, {
-    receive({ channel, text }: ChannelMessage) {
+  const call = openCalls<CallsOfMember, CallsOfPrimary>(process as Peer, {
+    receive({ channel, text }) {
       for (const { onMessage } of listeners.get(channel) ?? []) onMessage(text);
     },
     scrape: async () => (await ownMetrics?.())?.body ?? '',
-    count(processes: number) {
+    count(processes) {
       serving = processes;
     },
     leave: () => leave(),
   });
-  const { signInToken } = await call('join');
+  const { signInToken } = await call('join', callsVersion);
   const channels: Channels = {
     subscribe(channel, listener) {
       listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
       listener.onConnected?.();
     },
-    async send(_database, messages) {
-      for (const message of messages) await call('announce', message);
-    },
+    send: (_database, messages) => call('announce', messages),
     close: async () => undefined,
   };
   const rateLimits: RateLimitStore = {
@@ -41,19 +41,20 @@ export async function joinProcesses(of: number) {
   return {
     /** Whether it is the first one, which tells people where the gateway is. */
     isFirst: cluster.worker?.id === 1,
-    /** For a database without notifications. */
+    /** Messages of a database that passes on none. */
     channels,
-    /** For a gateway without a database. */
+    /** Rate limits of a gateway without a database. */
     rateLimits,
     /** The token of the link that the first process prints; whichever process is asked claims it, once. */
     signIn: { token: signInToken, claim: () => call('claimSignIn') },
     /** Metrics of all processes. @param own of this process */
     scrapeAll(own: () => Promise<Scrape>): () => Promise<Scrape> {
       ownMetrics = own;
-      return async () => ({ contentType: (await own()).contentType, body: await call('scrapeAll') });
+      return async () => ({ contentType: metricsType, body: await call('scrapeAll') });
     },
-    /** For `/readyz`: how many serve, if some do not. */
+    /** What `/readyz` says if fewer serve than should. */
     remarks: () => (serving < of ? { processes: `${serving} of ${of}` } : {}),
+    /** Tells the primary that this process answers requests. */
     serves: () => call('serve'),
     /** @param stop runs when another process has taken this one's place */
     onLeave(stop: () => void) {

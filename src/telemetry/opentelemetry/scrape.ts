@@ -1,14 +1,11 @@
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { type MetricData, MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
-import type { ReportTrouble, Scrape } from '../telemetry.ts';
+import { metricsType, type ReportTrouble, type Scrape } from '../telemetry.ts';
 
 export class ScrapeReader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
   protected override async onShutdown(): Promise<void> {}
 }
-
-/** Of Prometheus's format version 0.0.4. */
-const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Endings that Prometheus's conventions ask for; the serializer leaves them to callers. */
 const unitEndings: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '1': '_ratio' };
@@ -21,7 +18,7 @@ export function scrapeWith(reader: MetricReader, report: ReportTrouble): () => P
     // The collected rest is served all the same.
     for (const err of errors) report({ err }, 'a metric could not be read');
     // Its `# UNIT` is a comment in the text format.
-    return { contentType, body: serializer.serialize(withUnitEndings(resourceMetrics)) };
+    return { contentType: metricsType, body: serializer.serialize(withUnitEndings(resourceMetrics)) };
   };
   // One at a time: each takes time of the event loop.
   let collecting: Promise<Scrape> | null = null;
