@@ -101,7 +101,7 @@ test('at a terminal lines are for people, and control characters of clients are 
     ]
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
-    new PassThrough(),
+    { stream: new PassThrough(), hasSiblings: false },
   );
   expect(lines.split('\n')).toEqual([
     expect.stringMatching(/^\d\d:\d\d:\d\d INFO {2}request path="?\/\\u001b\[2J\\u009b"? ms=3$/),

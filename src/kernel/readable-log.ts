@@ -12,11 +12,21 @@ const levels: Readonly<Record<number, readonly [name: string, style: Style]>> = 
   60: ['FATAL', 'red'],
 };
 
-/** @param lines of JSON, as pino writes them. @returns as many, and those of stacks; with colours where `stream` has them */
-export const readable = (lines: string, stream: NodeJS.WritableStream = process.stdout): string =>
+interface Shown {
+  /** Where colours go, if it has them. */
+  readonly stream?: NodeJS.WritableStream;
+  /** Whether lines of several processes meet: then each has its `pid`. */
+  readonly hasSiblings?: boolean;
+}
+
+/** @param lines of JSON, as pino writes them. @returns as many, and those of stacks */
+export const readable = (
+  lines: string,
+  { stream = process.stdout, hasSiblings = process.channel !== undefined }: Shown = {},
+): string =>
   lines
     .split('\n')
-    .map((line) => (line === '' ? '' : readableLine(JSON.parse(line), stream)))
+    .map((line) => (line === '' ? '' : readableLine(JSON.parse(line), { stream, hasSiblings })))
     .join('\n');
 
 interface Line {
@@ -28,10 +38,9 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-function readableLine(line: Line, stream: NodeJS.WritableStream): string {
+function readableLine(line: Line, { stream, hasSiblings }: Required<Shown>): string {
   const { level, time, msg = '', err, version: _version, hostname: _hostname, pid, ...others } = line;
-  // One of several processes at the terminal has a primary.
-  const fields = process.channel === undefined ? others : { pid, ...others };
+  const fields = hasSiblings ? { pid, ...others } : others;
   const styled = (style: Style, text: string) => styleText(style, text, { stream });
   const [name, style] = levels[level] ?? [String(level), 'gray'];
   const told = Object.entries(fields).map(([field, value]) => `${styled('gray', `${field}=`)}${plain(textOf(value))}`);
