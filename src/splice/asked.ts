@@ -33,9 +33,7 @@ function withComma(part: Part): readonly Part[] {
     }
     case 'switch': {
       const cases = Object.entries(part.cases).map(([key, each]) => [key, each.flatMap(withComma)] as const);
-      const otherwise = part.otherwise?.flatMap(withComma) ?? null;
-      const isAsked = cases.some(([, each]) => each.length > 0) || (otherwise?.length ?? 0) > 0;
-      return isAsked ? [{ ...part, cases: Object.fromEntries(cases), otherwise }] : [];
+      return cases.some(([, each]) => each.length > 0) ? [{ ...part, cases: Object.fromEntries(cases) }] : [];
     }
     case 'choice': {
       const [given, otherwise] = [part.parts.flatMap(withComma), part.otherwise.flatMap(withComma)];

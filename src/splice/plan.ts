@@ -89,13 +89,8 @@ export type Part =
   | { readonly kind: 'window'; readonly key: string; readonly parts: readonly Part[] }
   /** The next of the prints that are passed with the print. `asks` prints, as a JSON object, what that print is about. */
   | { readonly kind: 'inner'; readonly asks: readonly Part[] }
-  /** Parts by the string under a key. Other strings are refused without `otherwise`, other values always. */
-  | {
-      readonly kind: 'switch';
-      readonly key: string;
-      readonly cases: Readonly<Record<string, readonly Part[]>>;
-      readonly otherwise: readonly Part[] | null;
-    };
+  /** Parts by the string under a key. Any other value is refused. */
+  | { readonly kind: 'switch'; readonly key: string; readonly cases: Readonly<Record<string, readonly Part[]>> };
 
 export interface SplicePlan {
   readonly shape: ObjectShape;

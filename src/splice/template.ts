@@ -189,17 +189,13 @@ function writeOtherwise(memory: PlanMemory, step: number, text: string): void {
 }
 
 /** @returns the last steps of all cases */
-function writeCases(place: StepScope, step: number, { key, cases, otherwise }: PartOf<'switch'>): number[] {
+function writeCases(place: StepScope, step: number, { key, cases }: PartOf<'switch'>): number[] {
   const { memory } = place;
   const written = Object.entries(cases).map(([name, parts]) => ({ name, ...writeSteps(place, parts, opJump) }));
   const entries = written.map(({ name, first }) => ({ key: name, value: first, detail: 0 }));
   memory.set(step + stepSlot, leafOffset(place, key));
   memory.set(step + stepTable, writeDictionary(memory, entries).address);
-  const lasts = written.map(({ last }) => last);
-  if (otherwise === null) return lasts;
-  const other = writeSteps(place, otherwise, opJump);
-  memory.set(step + stepOtherwise, other.first);
-  return [...lasts, other.last];
+  return written.map(({ last }) => last);
 }
 
 /** @returns the last steps of both */

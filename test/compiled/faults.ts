@@ -56,7 +56,7 @@ const parts = (change: (part: Part) => Part | readonly Part[]): Fault => {
   const inside = (part: Part): Part => {
     if (part.kind === 'switch') {
       const cases = Object.fromEntries(Object.entries(part.cases).map(([key, each]) => [key, all(each)]));
-      return { ...part, cases, otherwise: part.otherwise && all(part.otherwise) };
+      return { ...part, cases };
     }
     return 'parts' in part ? { ...part, parts: all(part.parts) } : part;
   };
@@ -163,14 +163,6 @@ export const faults: Readonly<Record<string, Fault>> = {
     const cases = rotated(Object.values(part.cases));
     return { ...part, cases: Object.fromEntries(Object.keys(part.cases).map((key, at) => [key, cases[at] as Part[]])) };
   }),
-  'a type is forgotten': parts((part) =>
-    part.kind === 'switch' && part.otherwise !== null
-      ? { ...part, cases: Object.fromEntries(Object.entries(part.cases).slice(1)) }
-      : part,
-  ),
-  'a type that is unknown is the first one': parts((part) =>
-    part.kind === 'switch' ? { ...part, otherwise: Object.values(part.cases)[0] ?? null } : part,
-  ),
   'an object of another kind is a webhook': parts((part) =>
     part.kind === 'switch' && part.key === 'object' ? Object.values(part.cases).flat() : part,
   ),

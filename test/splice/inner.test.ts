@@ -42,7 +42,7 @@ describe('what is asked', () => {
       { kind: 'object', key: 'by', required: false, parts: [text('<'), inner('by'), text('>')] },
       { kind: 'list', key: 'with', required: false, parts: [id(true), inner('with'), inner('again')] },
       { kind: 'first', key: 'with', required: false, parts: [inner('first')] },
-      { kind: 'switch', key: 'type', cases: { one: [inner('one')], two: [id(true)] }, otherwise: [] },
+      { kind: 'switch', key: 'type', cases: { one: [inner('one')], two: [id(true)], three: [] } },
       { kind: 'choice', key: 'id', parts: [], otherwise: [{ ...inner('by'), asks: [text('{"none":0}')] } as Part] },
     ),
     text(']'),

@@ -27,7 +27,7 @@ const wrong: readonly (readonly [string, Part])[] = [
     'The shape has no key "none"',
     { kind: 'base64url', key: 'leaf', first: { object: 'object', key: 'none' }, prefix: 0, suffix: '' },
   ],
-  ['Under the key "object" the shape has no leaf', { kind: 'switch', key: 'object', cases: {}, otherwise: [] }],
+  ['Under the key "object" the shape has no leaf', { kind: 'switch', key: 'object', cases: {} }],
   ['Under the key "list" the shape has no object', { kind: 'object', key: 'list', required: true, parts: [] }],
   ['Under the key "object" the shape has no list', { kind: 'list', key: 'object', required: true, parts: [] }],
   ['Under the key "leaf" the shape has no list', { kind: 'window', key: 'leaf', parts: [] }],
@@ -49,10 +49,7 @@ const wrong: readonly (readonly [string, Part])[] = [
     'The key "a\\nb" cannot be written without escapes',
     { kind: 'leaf', key: 'leaf', rule: { mapping: { 'a\nb': '' }, otherwise: '' }, required: true },
   ],
-  [
-    'The key "\\ud800" cannot be written without escapes',
-    { kind: 'switch', key: 'leaf', cases: { '\ud800': [] }, otherwise: [] },
-  ],
+  ['The key "\\ud800" cannot be written without escapes', { kind: 'switch', key: 'leaf', cases: { '\ud800': [] } }],
 ];
 
 test.each(wrong)('%s', (message, part) => {

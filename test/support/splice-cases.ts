@@ -205,9 +205,10 @@ function makeLeafPart(
       required,
     };
   }
-  const cases = some.map((word) => [word, makeParts(choices, shape, uses, inWindow, depth - 1)]);
-  const otherwise = choices.below(3) === 0 ? null : makeParts(choices, shape, uses, inWindow, depth - 1);
-  return { kind: 'switch', key, cases: Object.fromEntries(cases), otherwise };
+  // A word without a case is refused, so that nothing else of the document is compared.
+  const known = choices.oneIn(3) ? some : words;
+  const cases = known.map((word) => [word, makeParts(choices, shape, uses, inWindow, depth - 1)]);
+  return { kind: 'switch', key, cases: Object.fromEntries(cases) };
 }
 
 function makeInnerPart(

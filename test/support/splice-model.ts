@@ -91,8 +91,8 @@ function printPart(part: Part, place: Place): string {
     case 'switch': {
       const value = memberOf(place, part.key);
       if (typeof value !== 'string') throw new Refused(part.key);
-      const chosen = Object.hasOwn(part.cases, value) ? part.cases[value] : part.otherwise;
-      if (chosen === null || chosen === undefined) throw new Refused(part.key);
+      const chosen = Object.hasOwn(part.cases, value) ? part.cases[value] : undefined;
+      if (chosen === undefined) throw new Refused(part.key);
       return printParts(chosen, place);
     }
     default:

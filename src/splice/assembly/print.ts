@@ -240,7 +240,5 @@ function chosen(step: usize, slot: usize): usize {
   if (kind <= kindNull) return refuse(refusedMissing);
   if (!isString(kind) || !isLiteral(slot, kind)) return refuse(refusedNotExpected);
   const found = find(load<u32>(step, stepTable), startOf(slot), lengthOf(slot));
-  if (found !== 0) return load<u32>(found, keyValue);
-  const otherwise: usize = load<u32>(step, stepOtherwise);
-  return otherwise === 0 ? refuse(refusedNotExpected) : otherwise;
+  return found === 0 ? refuse(refusedNotExpected) : load<u32>(found, keyValue);
 }

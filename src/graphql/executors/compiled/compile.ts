@@ -79,7 +79,7 @@ export function compileObject(
     const name = nameOf(type);
     if (name === undefined) return parts;
     addShape(shape, 'object', 'leaf');
-    return [{ kind: 'switch', key: 'object', cases: { [name]: parts }, otherwise: null }];
+    return [{ kind: 'switch', key: 'object', cases: { [name]: parts } }];
   }
   const tag = tagOf(type);
   if (tag === undefined) throw new Declined(`the types of ${type.name} have no tag`);
@@ -94,7 +94,6 @@ export function compileObject(
       kind: 'switch',
       key: tag.key,
       cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
-      otherwise: null,
     },
   ];
 }
