@@ -14,6 +14,9 @@ import { jsonType } from './send.ts';
 /** Of a client whose address is not told. */
 const thisMachine = '127.0.0.1';
 
+/** Bytes that a side takes at once. */
+const pieceBytes = 65_536;
+
 /** Of a connection, and not of what is sent over it (RFC 9110, section 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([
   ...['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
@@ -58,13 +61,24 @@ class Side extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#goOn = () => {
-      this.bytesTaken += chunk.length;
-      done();
-    };
-    setImmediate(() => {
-      if (this.#other.destroyed || this.#other.push(chunk)) this.#taken();
-    });
+    setImmediate(() => this.#pass(chunk, done));
+  }
+
+  /** Piece by piece: a client that does not read takes no more than a socket would. */
+  #pass(chunk: Buffer, done: () => void): void {
+    for (let from = 0; from < chunk.length; from += pieceBytes) {
+      const piece = chunk.subarray(from, from + pieceBytes);
+      if (this.#other.destroyed || this.#other.push(piece)) {
+        this.bytesTaken += piece.length;
+        continue;
+      }
+      this.#goOn = () => {
+        this.bytesTaken += piece.length;
+        this.#pass(chunk.subarray(from + pieceBytes), done);
+      };
+      return;
+    }
+    done();
   }
 
   override _final(done: () => void): void {

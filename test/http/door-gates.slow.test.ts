@@ -1,9 +1,11 @@
 /** No door lacks a gate that another one has: each cell of the table is tried on a whole gateway. */
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { secretOf } from '../../src/app/intake/open.ts';
+import { fetchFrom } from '../../src/http/in-memory.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { maxHeadersLength } from '../../src/http/request-head.ts';
 import type { FairTurns } from '../../src/kernel/lib/fair-turns.ts';
@@ -27,7 +29,7 @@ const placed: { readonly caller: string; readonly kind: string; isLeft: boolean 
 const stallMs = 1_500;
 
 let start: (environment?: Readonly<Record<string, string>>) => Promise<typeof served>;
-let served: Served & { readonly requestTimeout: number };
+let served: Served & { readonly server: Server };
 let key: string;
 let front: (environment?: Readonly<Record<string, string>>) => Promise<Fronting>;
 let fronting: Fronting;
@@ -72,8 +74,7 @@ beforeAll(async () => {
   front = (await import('../support/fronting.ts')).startFronting;
   start = async (environment = {}) => {
     const gateway = await startGateway({ environment });
-    const { requestTimeout } = gateway.app.server.server;
-    return { ...gateway, ...seeded(gateway, gateway.address), requestTimeout };
+    return { ...gateway, ...seeded(gateway, gateway.address), server: gateway.app.server.server };
   };
   [served, fronting] = [await start(), await front()];
   const workspace = await served.workspace();
@@ -93,6 +94,7 @@ const large = '{ webhooks(first: 15) { nodes { data { name key } } } }';
 
 interface Asked {
   readonly address?: string;
+  readonly server?: Server;
   readonly key?: string;
   /** In place of what is valid. */
   readonly raw?: string;
@@ -125,11 +127,23 @@ function bytesFor(
   return `POST ${path} HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
+/** A request of a program that has the gateway in it. */
+const inMemory = (
+  { path, accept }: GatedDoor,
+  { server = served.server, raw, query = viewer, key: sent = key }: Asked,
+): Promise<Response> =>
+  fetchFrom(server)(path, {
+    method: 'POST',
+    headers: { 'x-api-key': sent, accept, 'content-type': 'application/json' },
+    body: raw ?? JSON.stringify({ query }),
+  });
+
 const addressOf = ({ way }: GatedDoor) => (way === 'intake' ? fronting.publicUrl : served.address);
 
 /** What the door says to bytes, in its own way: the response, or the code of the close frame. */
 async function ask(door: GatedDoor, asked: Asked): Promise<string | number> {
   const { address = addressOf(door), raw, query = viewer, key: sent = key } = asked;
+  if (door.way === 'memory') return (await inMemory(door, asked)).text();
   if (door.way !== 'WebSocket' && door.way !== 'ping') {
     const { sendBytes } = await import('../support/raw-http.ts');
     return sendBytes(address, bytesFor(door, asked));
@@ -160,7 +174,8 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
     if (door.way === 'GET') await ask(door, { query: large });
     else if (door.way === 'intake') await ask(door, { raw: JSON.stringify({ account_id: 'a', message: ballast }) });
     else if (door.path.startsWith('/v1')) await ask(door, { raw: JSON.stringify({ name: ballast }) });
-    else if (door.way === 'POST') await ask(door, { raw: JSON.stringify({ query: viewer, extensions: { ballast } }) });
+    else if (door.way === 'POST' || door.way === 'memory')
+      await ask(door, { raw: JSON.stringify({ query: viewer, extensions: { ballast } }) });
     else {
       const message =
         door.way === 'ping'
@@ -211,7 +226,7 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
     const own = await start({ REQUESTS_PER_MINUTE: '2' });
     try {
       const { key: theirs } = await own.workspace();
-      const asked = { address: own.address, key: theirs };
+      const asked = { address: own.address, server: own.server, key: theirs };
       if (door.way === 'ping') {
         const { openSocket } = await import('../support/web-socket.ts');
         const client = await openSocket(own.address, { init: { 'x-api-key': theirs } });
@@ -227,8 +242,8 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
   /** Of a client that sends no end. node:http looks every 30 seconds: its limit has to do. */
   async deadline(door, refusal) {
     if (refusal === true) {
-      expect(door.way).toMatch(/GET|POST|intake/);
-      const { requestTimeout } = door.way === 'intake' ? fronting.front.app.server.server : served;
+      expect(door.way).toMatch(/GET|POST|intake|memory/);
+      const { requestTimeout } = door.way === 'intake' ? fronting.front.app.server.server : served.server;
       return expect(requestTimeout).toBe(60_000);
     }
     const socket = new WebSocket(`${served.address.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
@@ -247,6 +262,11 @@ const tries: Readonly<Record<(typeof gates)[number], (door: GatedDoor, refusal: 
       for (let at = 0; at < 3; at += 1) client.say({ type: 'subscribe', id: `${at}`, payload: { query: large } });
       await expect.poll(cutOff).toBe(true);
       return client.socket.terminate();
+    }
+    if (door.way === 'memory') {
+      const unread = await inMemory(door, { query: large });
+      await expect.poll(cutOff).toBe(true);
+      return unread.body?.cancel();
     }
     const socket = connect(port, '127.0.0.1').pause();
     socket.on('error', () => undefined);

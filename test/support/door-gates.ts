@@ -8,7 +8,7 @@ export type Refusal = RegExp | number;
 
 export interface GatedDoor {
   /** How it is asked. */
-  readonly way: 'POST' | 'GET' | 'WebSocket' | 'ping' | 'intake';
+  readonly way: 'POST' | 'GET' | 'WebSocket' | 'ping' | 'intake' | 'memory';
   readonly path: string;
   readonly accept: string;
   readonly gates: Readonly<Record<Gate, Refusal | true | string>>;
@@ -52,6 +52,12 @@ export const gatedDoors: Readonly<Record<string, GatedDoor>> = {
     path: '/graphql',
     accept: '',
     gates: { ...ofBodies, size: 1009, depth: 4400, deadline: 4408 },
+  },
+  'GraphQL without a socket': {
+    way: 'memory',
+    path: '/graphql',
+    accept: 'application/json',
+    gates: ofBodies,
   },
   'events of a service': {
     way: 'intake',
