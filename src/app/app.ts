@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type AdmissionLimits, admission } from '../auth/admission.ts';
+import { memoryRateLimits } from '../auth/memory-rate-limits.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
 import { createStreams } from '../auth/streams.ts';
 import { invalidatingPorts } from '../cache/invalidating-ports.ts';
@@ -78,7 +79,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   });
   const [storage, { addGraphQL, openDocuments }] = await Promise.all([opening, loadGraphQL()]);
   const documents = await openDocuments(config);
-  const grants = storage?.rateLimits ?? siblings?.rateLimits ?? null;
+  const grants = storage?.rateLimits ?? siblings?.rateLimits ?? memoryRateLimits();
   const limits = rateLimits(config.rateLimits, { store: grants, now, logger, troubles });
   closers.push(limits.close);
   const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits });

@@ -1,6 +1,6 @@
 /** Buckets of several processes, in the memory of one. */
 import { LRUCache } from 'lru-cache';
-import { maxAhead, type RateLimitStore, usedAt } from './rate-limit.ts';
+import { maxAhead, type RateLimitStore, usedAt } from './rate-limit-settlement.ts';
 
 /** Most buckets; a forgotten one is full again. */
 const maxBuckets = 100_000;

@@ -6,7 +6,7 @@ import { rowsTable, rowsText } from '../store/json.ts';
 import { unlocked } from '../store/locks.ts';
 import { byDialect } from '../store/query-compilers.ts';
 import { statementTime } from '../store/statement-time.ts';
-import { maxAhead, type RateLimitStore } from './rate-limit.ts';
+import { maxAhead, type RateLimitStore } from './rate-limit-settlement.ts';
 
 /** Microseconds between deletions of full buckets' rows. */
 const cleanEvery = 60_000_000;

@@ -1,7 +1,43 @@
 /** How the processes of a deployment share their grants. */
+import type { Logger } from 'pino';
 import { within } from '../kernel/lib/abort-signal.ts';
-import { createTroubles } from '../kernel/troubles.ts';
-import { type Bucket, type RateLimitStore, type RateLimitsContext, type Settle, usedAt } from './rate-limit.ts';
+import { createTroubles, type Troubles } from '../kernel/troubles.ts';
+
+export interface Bucket {
+  readonly id: string;
+  /** Epoch microseconds, with this process's grants. */
+  fullAt: number;
+  /** Microseconds unknown to the store; negative for returns. */
+  unsettled: number;
+  settledAt: number | null;
+}
+
+export interface RateLimitStore {
+  /**
+   * Adds to the times until buckets are full, by the store's clock: microseconds, negative to take off.
+   * @param now of the process, for a store without a clock. @returns the time until each is full, at least 0
+   */
+  add(grants: ReadonlyMap<string, number>, now: number): Promise<ReadonlyMap<string, number>>;
+}
+
+export interface RateLimitsContext {
+  readonly store: RateLimitStore;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly troubles?: Troubles;
+}
+
+/**
+ * The farthest time ahead, in microseconds, at which a bucket is full: the limit of debts. More than twice as much was
+ * written before the clock jumped back, and counts as full. At least twice any policy's `seconds`.
+ */
+export const maxAhead = 120_000_000;
+
+/** Microseconds until the bucket is full. */
+export function usedAt({ fullAt }: Pick<Bucket, 'fullAt'>, time: number): number {
+  const ahead = fullAt - time;
+  return ahead > 2 * maxAhead ? 0 : Math.max(0, ahead);
+}
 
 /** A request's wait for the store, in milliseconds. */
 const waitMs = 1_000;
@@ -13,8 +49,11 @@ const maxDue = 10_000;
 const retryAfter = 1_000_000;
 
 interface Settlement {
-  /** Settles all waiting buckets in one statement at a time. */
-  readonly settle: Settle;
+  /**
+   * Exchanges grants with the store: all waiting buckets in one statement at a time. Resolves also where that fails:
+   * each process then counts for itself.
+   */
+  settle(bucket: Bucket): Promise<void>;
   /** Begins nothing more. Resolves with the last statement, or when that takes too long: the store can be closed. */
   close(): Promise<void>;
 }
@@ -37,17 +76,7 @@ export function createSettlement({
   let isOver = false;
   let failedAt: number | null = null;
 
-  if (store === null) {
-    return {
-      async settle(bucket) {
-        bucket.unsettled = 0;
-        bucket.settledAt = time();
-      },
-      close: async () => undefined,
-    };
-  }
-
-  async function settleDue(shared: RateLimitStore): Promise<void> {
+  async function settleDue(): Promise<void> {
     const at = time();
     const sent = new Map<Bucket, number>();
     // A bucket that was forgotten, and the one of its subject's return, share an id.
@@ -60,7 +89,7 @@ export function createSettlement({
     }
     due.clear();
     try {
-      const stored = await shared.add(grants, at);
+      const stored = await store.add(grants, at);
       for (const [bucket, amount] of sent) {
         bucket.unsettled -= amount;
         bucket.fullAt = at + (stored.get(bucket.id) ?? 0) + bucket.unsettled;
@@ -92,7 +121,7 @@ export function createSettlement({
       next ??= current.then(() => {
         next = null;
         if (isOver) return current;
-        current = settleDue(store);
+        current = settleDue();
         return current;
       });
       await inTime(next);

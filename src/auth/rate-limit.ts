@@ -9,9 +9,8 @@
  * A bucket is one number (GCRA, the generic cell rate algorithm): the time at which it is full again.
  */
 import { LRUCache } from 'lru-cache';
-import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
-import type { Troubles } from '../kernel/troubles.ts';
+import { type Bucket, createSettlement, maxAhead, type RateLimitsContext, usedAt } from './rate-limit-settlement.ts';
 
 export interface Policy {
   /** In the database and in the `RateLimit` fields. */
@@ -40,46 +39,6 @@ export interface RateLimit {
   charge(subject: string, cost: number): void;
 }
 
-export interface Bucket {
-  readonly id: string;
-  /** Epoch microseconds, with this process's grants. */
-  fullAt: number;
-  /** Microseconds unknown to the store; negative for returns. */
-  unsettled: number;
-  settledAt: number | null;
-}
-
-export interface RateLimitStore {
-  /**
-   * Adds to the times until buckets are full, by the store's clock: microseconds, negative to take off.
-   * @param now of the process, for a store without a clock. @returns the time until each is full, at least 0
-   */
-  add(grants: ReadonlyMap<string, number>, now: number): Promise<ReadonlyMap<string, number>>;
-}
-
-export interface RateLimitsContext {
-  /** Null where processes share nothing. */
-  readonly store: RateLimitStore | null;
-  readonly now: () => Date;
-  readonly logger: Logger;
-  readonly troubles?: Troubles;
-}
-
-/**
- * The farthest time ahead, in microseconds, at which a bucket is full: the limit of debts. More than twice as much was
- * written before the clock jumped back, and counts as full. At least twice any policy's `seconds`.
- */
-export const maxAhead = 120_000_000;
-
-/** Microseconds until the bucket is full. */
-export function usedAt({ fullAt }: Pick<Bucket, 'fullAt'>, time: number): number {
-  const ahead = fullAt - time;
-  return ahead > 2 * maxAhead ? 0 : Math.max(0, ahead);
-}
-
-/** Exchanges grants with the store. Resolves also where that fails: each process then counts for itself. */
-export type Settle = (bucket: Bucket) => Promise<void>;
-
 /** Forgotten ones are settled, and read again with their subject's return. */
 const keptBuckets = 50_000;
 
@@ -87,11 +46,8 @@ const unsettledPart = 0.1;
 
 const settleAfter = 1_000_000;
 
-/** @param settle by rate-limit-settlement.ts */
-export function createRateLimits(
-  context: Pick<RateLimitsContext, 'now' | 'logger'>,
-  settle: Settle,
-): (policy: Policy) => RateLimit {
+export function createRateLimits(context: RateLimitsContext) {
+  const { settle, close } = createSettlement(context);
   const settleLater = (bucket: Bucket): void => {
     settle(bucket).catch((err: unknown) => context.logger.warn({ err }, 'could not settle rate limits'));
   };
@@ -114,7 +70,7 @@ export function createRateLimits(
     return bucket;
   }
 
-  return (policy) => {
+  const limit = (policy: Policy): RateLimit => {
     const window = policy.seconds * 1_000_000;
     const ofOne = window / policy.quota;
     const allowance = Math.floor(policy.quota * unsettledPart) * ofOne;
@@ -176,6 +132,11 @@ export function createRateLimits(
         if (bucket.unsettled > allowance) settleLater(bucket);
       },
     };
+  };
+  return {
+    limit,
+    /** Ends settling. Called after all who take, and before the store closes. */
+    close,
   };
 }
 

@@ -1,6 +1,5 @@
-import type { AdmissionLimits } from './admission.ts';
-import { createRateLimits, type Policy, type RateLimit, type RateLimitsContext } from './rate-limit.ts';
-import { createSettlement } from './rate-limit-settlement.ts';
+import { createRateLimits } from './rate-limit.ts';
+import type { RateLimitsContext } from './rate-limit-settlement.ts';
 
 /** 0 stands for no limit. */
 interface RateLimitSettings {
@@ -15,20 +14,8 @@ interface RateLimitSettings {
 /** Seconds over which limits per second are counted, so that work can come in bursts. */
 export const burstSeconds = 10;
 
-/** Limits whose grants the processes of a deployment share. */
-export const sharedRateLimits = (context: RateLimitsContext): ((policy: Policy) => RateLimit) =>
-  createRateLimits(context, createSettlement(context).settle);
-
-export function rateLimits(
-  settings: RateLimitSettings,
-  context: RateLimitsContext,
-): AdmissionLimits &
-  Readonly<Record<'events' | 'eventBytes' | 'deliveries', RateLimit>> & {
-    /** Ends settling. Called after all who take, and before the store closes. */
-    close(): Promise<void>;
-  } {
-  const { settle, close } = createSettlement(context);
-  const limit = createRateLimits(context, settle);
+export function rateLimits(settings: RateLimitSettings, context: RateLimitsContext) {
+  const { limit, close } = createRateLimits(context);
   const byMinute = (name: string, quota: number, what: string, lazy = false) =>
     limit({ name, quota, seconds: 60, what, lazy });
   const bySecond = (name: string, quota: number, what: string) =>

@@ -5,9 +5,9 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { memoryRateLimits } from '../../src/auth/memory-rate-limits.ts';
-import type { RateLimitStore } from '../../src/auth/rate-limit.ts';
+import { createRateLimits } from '../../src/auth/rate-limit.ts';
 import { databaseRateLimits } from '../../src/auth/rate-limit-rows.ts';
-import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
+import type { RateLimitStore } from '../../src/auth/rate-limit-settlement.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases } from '../support/databases.ts';
@@ -347,7 +347,7 @@ describe('a limit', () => {
         return new Map([...grants].map(([id, grant]) => [id, grant]));
       },
     };
-    const limit = sharedRateLimits({ store, now: () => now, logger })(policy);
+    const limit = createRateLimits({ store, now: () => now, logger }).limit(policy);
     for (let n = 0; n < 100; n += 1) await limit.take('one');
     expect(calls).toBe(1);
     for (let n = 0; n < 100; n += 1) await limit.take('one');
@@ -358,7 +358,10 @@ describe('a limit', () => {
   });
 
   test('runs up a debt of at most two minutes, however much was used', async () => {
-    const limit = sharedRateLimits({ store: null, now: () => now, logger })({ ...policy, seconds: 10 });
+    const limit = createRateLimits({ store: memoryRateLimits(), now: () => now, logger }).limit({
+      ...policy,
+      seconds: 10,
+    });
     await limit.take('one');
     for (let n = 0; n < 100; n += 1) limit.charge('one', 1_000_000);
     await expect(limit.take('one', 0)).rejects.toThrow('Try again in');
@@ -368,7 +371,7 @@ describe('a limit', () => {
 
   test('is enforced by the process alone while the store is unavailable', async () => {
     const store: RateLimitStore = { add: () => Promise.reject(new Error('the database is away')) };
-    const limit = sharedRateLimits({ store, now: () => now, logger })({ ...policy, quota: 5 });
+    const limit = createRateLimits({ store, now: () => now, logger }).limit({ ...policy, quota: 5 });
     const takes = await Promise.allSettled(Array.from({ length: 20 }, () => limit.take('one')));
     expect(takes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
@@ -388,7 +391,7 @@ describe('a limit', () => {
     return { store: { add }, used };
   }
   const limitOn = (store: RateLimitStore, quota: number, lazy = false) =>
-    sharedRateLimits({ store, now: () => now, logger })({ ...policy, quota, lazy });
+    createRateLimits({ store, now: () => now, logger }).limit({ ...policy, quota, lazy });
   const ticks = async (count: number) => {
     for (let n = 0; n < count; n += 1) await null;
   };
@@ -538,11 +541,11 @@ test.skipIf(databases[1] === undefined)('processes whose clocks are 12 seconds a
     await place.drop();
   });
   const limitOf = (seconds: number) =>
-    sharedRateLimits({
+    createRateLimits({
       store: databaseRateLimits(database),
       now: () => new Date(Date.now() + seconds * 1_000),
       logger: pino({ level: 'silent' }),
-    })({ name: 'events', quota: 100, seconds: 10, what: 'events' });
+    }).limit({ name: 'events', quota: 100, seconds: 10, what: 'events' });
   const processes = [limitOf(12), limitOf(0), limitOf(-12)];
   for (let n = 0; n < 60; n += 1) expect(await processes[n % 3]?.take('one')).toBeDefined();
 });

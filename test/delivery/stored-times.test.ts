@@ -34,7 +34,7 @@ const others: Readonly<Record<string, string>> = {
   'pending_holds.held_created_at': 'a place among deliveries',
   'pending_holds.through_created_at': 'a place among deliveries',
   'pending_notices.disabled_at': 'is shown',
-  'rate_limits.full_at': 'maxAhead of src/auth/rate-limit.ts',
+  'rate_limits.full_at': 'maxAhead of src/auth/rate-limit-settlement.ts',
   'webhook_destinations.disabled_at': 'is shown',
   'webhook_statistics.starts_at': 'a span; those of the future are shown by nobody',
   'webhooks.created_at': 'orders',

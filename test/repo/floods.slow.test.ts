@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { createInbox } from '../../src/app/intake/inbox.ts';
 import { memoryRateLimits } from '../../src/auth/memory-rate-limits.ts';
-import { sharedRateLimits } from '../../src/auth/rate-limits.ts';
+import { createRateLimits } from '../../src/auth/rate-limit.ts';
 import { rememberKeys } from '../../src/auth/remembered-keys.ts';
 import { createStreams } from '../../src/auth/streams.ts';
 import { createMemoryStore } from '../../src/cache/memory-store.ts';
@@ -119,7 +119,8 @@ const floods: Readonly<Record<string, Flood>> = {
     collections: ['auth/rate-limit.ts buckets'],
     most: 50_000,
     async fill() {
-      const limit = sharedRateLimits({ store: null, now, logger })(perMinute);
+      const store = { add: async () => new Map<string, number>() };
+      const limit = createRateLimits({ store, now, logger }).limit(perMinute);
       await times(120_000, (n) => limit.take(`${n}`));
     },
   },
@@ -129,7 +130,7 @@ const floods: Readonly<Record<string, Flood>> = {
     most: 50_000,
     async fill() {
       const store = { add: () => new Promise<never>(() => undefined) };
-      const limit = sharedRateLimits({ store, now, logger })({ ...perMinute, lazy: true });
+      const limit = createRateLimits({ store, now, logger }).limit({ ...perMinute, lazy: true });
       await times(150_000, (n) => limit.take(`${n}`));
     },
   },

@@ -1,6 +1,6 @@
 /** The other processes behind one address, as one of them knows them: through the primary. */
 import cluster from 'node:cluster';
-import type { RateLimitStore } from '../../auth/rate-limit.ts';
+import type { RateLimitStore } from '../../auth/rate-limit-settlement.ts';
 import type { Channel, ChannelListener, Channels } from '../../store/channel-messages.ts';
 import { metricsType, type Scrape } from '../../telemetry/telemetry.ts';
 import { type CallsOfMember, type CallsOfPrimary, callsVersion, openCalls, type Peer } from './calls.ts';
