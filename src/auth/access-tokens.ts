@@ -22,7 +22,7 @@ const algorithm = 'HS256';
 const type = 'at+jwt';
 const issuer = 'postern';
 
-export interface TokenGrant {
+interface TokenGrant {
   readonly scopes: readonly Scope[];
   /** Null for the key's. */
   readonly accountIds: readonly string[] | null;
@@ -70,7 +70,7 @@ export function accessTokens({
         });
         const claims = claimsShape.parse(payload);
         // Issued by a clock that was ahead, it would last as long as that was.
-        if (claims.exp * 1_000 > now().getTime() + 2 * tokenLifetime.max * 1_000) throw expiredToken();
+        if (claims.exp * 1_000 > now().getTime() + maxAheadMs) throw expiredToken();
         return claims;
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw expiredToken();
@@ -98,7 +98,7 @@ export function accessTokens({
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiresAt)
         .sign(keys.current);
-      if (token.length <= maxTokenLength) return { id, token, expiresAt, accountIds: accounts };
+      if (token.length <= maxTokenLength) return { id, token, expiresAt };
       const detail = `The token would have ${token.length} characters, and can have ${maxTokenLength}: name fewer accounts and origins.`;
       throw new ServiceError('limit_too_high', { detail });
     },
@@ -106,7 +106,6 @@ export function accessTokens({
     /** @throws ServiceError `invalid_credentials` or `expired_credentials`, of the token or its key */
     async authenticate(token: string): Promise<Caller> {
       const { jti, sub, exp, scopes, accounts, origins } = await claimsOf(token);
-      if (exp * 1_000 > now().getTime() + maxAheadMs) throw expiredToken();
       const key = await findKey(sub);
       const expiresAt = new Date(Math.min(exp * 1_000, key.expiresAt?.getTime() ?? Infinity));
       return {
