@@ -32,7 +32,7 @@ const maxIdLength = 255;
 export const isServiceId = (id: string): boolean => id.length <= maxIdLength && fitsPath(id);
 
 /** More are not learned because somebody names them. */
-export const maxNamedAccounts = 10_000;
+const maxNamedAccounts = 10_000;
 
 /** Rule for accounts that a service has connected. It lists none of them: who names one tells of it. */
 export function connectedThere(database: Database, now: () => Date): AccountRule {

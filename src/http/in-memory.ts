@@ -22,7 +22,7 @@ const ofConnection: ReadonlySet<string> = new Set([
   ...['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-export interface InMemoryInit extends RequestInit {
+interface InMemoryInit extends RequestInit {
   /** Of the client, which limits count by; this machine's if left out. */
   readonly address?: string | undefined;
 }

@@ -19,7 +19,7 @@ export const scopeNames = keysOf(scopes);
 /** A token that makes tokens would never end. */
 export const unscopedToken: ReadonlySet<Scope> = new Set(['tokens:write']);
 
-export interface CallerToken {
+interface CallerToken {
   readonly id: string;
   /** Null for all, and for clients that are no page. */
   readonly origins: readonly string[] | null;

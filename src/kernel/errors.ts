@@ -102,7 +102,7 @@ export interface Issue {
   readonly message: string;
 }
 
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   readonly title: string;
   readonly detail?: string;
   readonly instance: string;

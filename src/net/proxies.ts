@@ -22,7 +22,7 @@ export interface ProxySettings {
 export const withoutProxies: ProxySettings = { http: undefined, https: undefined, except: () => true };
 
 /** Hosts that are reached without a proxy. @param port of the URL, or its scheme's */
-export type ProxyExceptions = (hostname: string, port: string) => boolean;
+type ProxyExceptions = (hostname: string, port: string) => boolean;
 
 const portOf = ({ protocol, port }: URL): string => port || (protocol === 'https:' ? '443' : '80');
 

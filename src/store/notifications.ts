@@ -24,7 +24,7 @@ const idsOfNotification = 250;
 export const maxChangedIds = 1_000;
 
 /** What is announced by its id. */
-export type Topic = 'deliveries' | 'events';
+type Topic = 'deliveries' | 'events';
 
 const channelOf = { deliveries: 'updates', events: 'events' } as const satisfies Record<Topic, string>;
 const topics = keysOf(channelOf);

@@ -22,7 +22,7 @@ const polledAtOnce = 500;
 /** Changes for watchers per turn of the event loop: each executes a selection, which takes about a millisecond. */
 const changesPerTurn = 8;
 
-export interface WatchedRows<Scope, Row, State> {
+interface WatchedRows<Scope, Row, State> {
   /** Watchers of a key get the rows of that key. */
   readonly keysOf: (scope: Scope) => Iterable<string>;
   readonly keyOf: (row: Row) => string;

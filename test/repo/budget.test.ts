@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_115,
-  auth: 1_503,
+  app: 5_116,
+  auth: 1_479,
   cache: 360,
   capabilities: 300,
   'capabilities/accounts': 573,
@@ -22,7 +22,7 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/doors': 1_305,
   'graphql/executors': 2_382,
   'graphql/federation': 312,
-  'graphql/kit': 2_157,
+  'graphql/kit': 2_154,
   'graphql/schema': 106,
   http: 2_704,
   kernel: 3_421,

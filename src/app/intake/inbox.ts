@@ -12,7 +12,7 @@ import type { Database } from '../../store/database.ts';
 import { rowBytes } from '../../store/stored-bytes.ts';
 import type { ReceivedEvent } from './payload.ts';
 
-export interface InboxContext {
+interface InboxContext {
   readonly database: Database;
   readonly delivery: Pick<DeliveryEngine, 'emit' | 'storedBytes'>;
   readonly limits: DeliveryRateLimits;

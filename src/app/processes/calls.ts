@@ -33,7 +33,7 @@ export type CallsOfPrimary = {
 };
 
 /** What this side calls: names with what is given and what comes back. */
-export type CallTable = Record<string, (given: never) => unknown>;
+type CallTable = Record<string, (given: never) => unknown>;
 
 interface Message {
   readonly id: number;

@@ -39,7 +39,7 @@ export type EventRow = Pick<EventTable, (typeof eventColumns)[number]>;
 /** Named, so that statements can be prepared. */
 const eventColumns = ['id', 'workspace_id', 'account_id', 'source', 'event', 'created_at'] as const;
 
-export const newestFirst = byCreation('events', 'desc');
+const newestFirst = byCreation('events', 'desc');
 export const oldestFirst = byCreation('events', 'asc');
 
 /** As the partial indexes have it. */

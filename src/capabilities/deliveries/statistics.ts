@@ -9,7 +9,7 @@ import { type BacklogContext, workspaceBacklog } from './backlog.ts';
 import type { DeliveriesPort } from './port.ts';
 import type { AttemptStatistics, WebhookStatistics, WebhookSummary } from './shapes.ts';
 
-export interface StatisticsContext {
+interface StatisticsContext {
   readonly database: Database;
   readonly now: () => Date;
 }

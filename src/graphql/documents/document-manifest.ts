@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-export type DocumentManifest = ReadonlyMap<string, string>;
+type DocumentManifest = ReadonlyMap<string, string>;
 
 /** `only` executes nothing but the manifest's documents; `prefer` is for the time in which clients change over. */
 export const documentModes = ['only', 'prefer'] as const;

@@ -16,7 +16,7 @@ export interface JsonResponse {
   readonly body: Uint8Array | string | null;
 }
 
-export type MakeResponse = (
+type MakeResponse = (
   http: IncomingRequest,
   type: JsonType,
   presented: Whole,

@@ -14,7 +14,7 @@ import {
   withPipeline,
 } from './use-pipeline.ts';
 
-export interface YogaOptions extends ExchangeOptions, PipelinePluginOptions {
+interface YogaOptions extends ExchangeOptions, PipelinePluginOptions {
   readonly schema: GraphQLSchema;
   readonly plugins?: readonly Plugin[] | undefined;
 }

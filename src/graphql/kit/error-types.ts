@@ -18,7 +18,7 @@ import { listOf } from '../cost/weights.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 import { contractEnum } from './enums.ts';
 
-export type ExpectedError = ServiceError & { readonly family: Exclude<ErrorFamily, 'key' | 'system'> };
+type ExpectedError = ServiceError & { readonly family: Exclude<ErrorFamily, 'key' | 'system'> };
 
 export const isExpectedError = (error: unknown): error is ExpectedError =>
   error instanceof ServiceError && error.family !== 'key' && error.family !== 'system';

@@ -84,17 +84,14 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
 }
 
 interface HttpOfError {
-  readonly status: number;
+  readonly status?: number;
   /** Whether the status is 200 for a client that accepts only application/json. */
   readonly spec?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const httpOfError = ({ extensions }: GraphQLError): HttpOfError | undefined =>
-  extensions.http as HttpOfError | undefined;
-
 /** In the words of Yoga. */
-export const badRequest = (message: string, { status = 400, ...http }: Partial<HttpOfError> = {}): GraphQLError =>
+export const badRequest = (message: string, { status = 400, ...http }: HttpOfError = {}): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status, ...http } } });
 
 /**

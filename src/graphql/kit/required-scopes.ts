@@ -25,7 +25,7 @@ export const requiresScopesDirective = new GraphQLDirective({
   },
 });
 
-export const scopeOf = ({ extensions }: GraphQLField<unknown, unknown>): Scope | undefined =>
+const scopeOf = ({ extensions }: GraphQLField<unknown, unknown>): Scope | undefined =>
   // Only the plugin in needs.ts writes this extension.
   extensions.scope as Scope | undefined;
 

@@ -28,7 +28,7 @@ export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('
   }),
 });
 
-export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
+const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   description: 'The API key of the request, with the limits of its access token.',
   // Responses are cached per key, with everything that this type shows of it.
   extensions: maxAge(Number.POSITIVE_INFINITY),
