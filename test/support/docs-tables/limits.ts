@@ -52,15 +52,13 @@ const tooLong = error('too_many_characters');
 /** What is limited, how far, and the response beyond it; with the variable that changes it. */
 type Limit = readonly [what: string, limit: string, beyond: string, variable?: keyof typeof variables];
 
-const ofLargest = 'the one that began first of the client address (IPv6: one /64) that has the most bytes';
-
 const requests: readonly Limit[] = [
   ['Body of a GraphQL request without an API key', bytes(maxStrangerBytes), error('missing_credentials')],
   ['Request body', `${bytes(maxBodyBytes)}, in ${number(maxBodyChunks)} chunks`, error('content_too_large')],
   [
     `Request bodies, and messages of WebSockets that arrive, of more than ${bytes(bodyLimits.small)} at once, in each process`,
     bytes(bodyLimits.bytes),
-    `${later}, or closed with 1013: ${ofLargest}`,
+    `${later}, or close code 1013 on a WebSocket. The client address (IPv6: one /64) with the most bytes loses its oldest request`,
   ],
   ['Request headers, the URL included', bytes(maxHeadersLength), error('content_too_large')],
   ['A header that the gateway reads, such as `Accept`', characters(maxHeaderLength), error('content_too_large')],
