@@ -138,7 +138,7 @@ test('what it cannot do is told in one line, and leaves no webhook', async () =>
     [['--key', 'wrong'], { PORT }, 'The API key is not valid.'],
     [['--key', 'x', '--url', 'http://127.0.0.1:1'], {}, 'No gateway responds at http://127.0.0.1:1 ('],
     [[], { PORT, DATABASE_URL: `sqlite:${join(directory.path, 'other.db')}` }, 'No API key: set POSTERN_KEY, or start'],
-    [[], { PORT }, 'must not lead to an address that is not public'],
+    [[], { PORT }, 'must not lead to 127.0.0.1, which is not public'],
   ];
   for (const [args, environment, line] of failures) {
     const DATABASE_URL = `sqlite:${join(directory.path, 'postern.db')}`;

@@ -271,8 +271,7 @@ async function requireRoom(transaction: Transaction<Tables>, workspaceId: string
 /** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
 export function requireTarget(isRefused: RegistryContext['isRefused'], requestUrl: string): void {
   const url = new URL(requestUrl);
-  if (isRefused(url))
-    throw invalidTarget('must not lead to an address that is not public and that OUTBOUND_ALLOW does not allow');
+  if (isRefused(url)) throw invalidTarget(`must not lead to ${url.hostname}, which is not public`);
   if (isBlockedPort(url.port)) throw invalidTarget(`must not have the port ${url.port}, which is another protocol's`);
 }
 
