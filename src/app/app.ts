@@ -150,7 +150,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
       return requireStorage(storage).databases.deliveries;
     },
     delivery: backend.delivery,
-    /** Of the link to GraphiQL with the demo key: `/graphql?token=…`; null without one. */
+    /** Token of the link to GraphiQL with the demo key: `/graphql?token=…`; null without one. */
     signInToken: signIn?.token ?? null,
     streams,
     get metricsAddress() {
@@ -226,7 +226,7 @@ async function loadGraphQL() {
   return import('./graphql.ts');
 }
 
-/** Of GraphQL or REST. Pages' files and the demo key are for their own origin only; GraphiQL's page holds nothing. */
+/** Whether a path is of GraphQL or REST. Pages' files and the demo key are for their own origin only; GraphiQL's page holds nothing. */
 const isOfFace = (path: string): boolean =>
   [endpoint, schemaPath].includes(path.replace(/\/$/, '')) || prefixes.some((prefix) => path.startsWith(`${prefix}/`));
 

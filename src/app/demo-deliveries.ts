@@ -68,7 +68,7 @@ export async function insertDemoDeliveries(transaction: Transaction<Tables>, dem
   }
 }
 
-/** Of every hour, none in some. */
+/** Makes events of every hour, none in some. */
 function demoEvents({ account, webhooks, now, randomBytes }: DemoDeliveries): EventTable[] {
   const [{ workspace_id: workspaceId } = { workspace_id: '' }] = webhooks;
   const times = Array.from({ length: (7 * day) / hour }, (_, index) =>

@@ -39,7 +39,7 @@ interface Documents extends ServedSchema {
 interface GraphQLParts extends Admission {
   readonly documents: Documents;
   readonly backend: Backend;
-  /** Of the backend, as they are called. */
+  /** Ports of the backend, as they are called. */
   readonly ports: Ports;
   readonly streams: Streams;
   readonly turns: FairTurns;

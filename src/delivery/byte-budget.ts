@@ -3,10 +3,10 @@ import type { Room } from './claim-quota.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { lesser, partsOf, type Standing } from './standing.ts';
 
-/** Of a delivery: waits for a slot, is in flight, or takes so long that it counts as slow. */
+/** State of a delivery: waits for a slot, is in flight, or takes so long that it counts as slow. */
 type Holding = 'queued' | 'quick' | 'slow';
 
-/** Of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
+/** Shares of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
 const share = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
 interface ByteBudget {

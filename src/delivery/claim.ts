@@ -51,7 +51,7 @@ type Shares = readonly (readonly [webhookId: string, count: number])[];
 interface DueDelivery {
   readonly id: string;
   readonly webhook_id: string;
-  /** Of its event's data. */
+  /** Size of its event's data. */
   readonly bytes: number;
 }
 

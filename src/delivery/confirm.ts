@@ -17,18 +17,18 @@ export interface ClaimTicket {
   readonly deliveryId: string;
   readonly claimToken: string;
   readonly destination: { readonly webhookId: string };
-  /** Of the webhook at the claim. */
+  /** Revision of the webhook at the claim. */
   readonly revision: number;
 }
 
-/** Of a claim, and of one webhook: others may take what one webhook has left of a claim, and leave that of another. */
+/** Names a claim and one webhook: others may take what one webhook has left of a claim, and leave that of another. */
 const sampleOf = (claimToken: string | null, webhookId: string | null): string => `${claimToken} ${webhookId}`;
 
 interface ReadRow {
   readonly webhook_id: string;
-  /** Of a webhook; null for a sample. */
+  /** Revision of a webhook; null for a sample. */
   readonly revision: number | null;
-  /** Of a sample. */
+  /** Claim of a sample. */
   readonly claim_token: string | null;
 }
 

@@ -29,7 +29,7 @@ export interface Target {
 
 /** Kept destinations: unsealing costs as much as several requests. */
 const maxDestinations = 2_000;
-/** Of all kept, as stored: one webhook's headers may have a mebibyte. */
+/** Bound of all kept, as stored: one webhook's headers may have a mebibyte. */
 const maxKeptCharacters = 16 * 1024 * 1024;
 
 type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'> &

@@ -32,7 +32,7 @@ interface Emitted {
   readonly deliveries: readonly string[];
   /** Whether the key was known: nothing was created. */
   readonly repeated: boolean;
-  /** Of the event, in epoch milliseconds. */
+  /** Time of the event, in epoch milliseconds. */
   readonly createdAt: number;
 }
 
@@ -207,6 +207,6 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
   };
 }
 
-/** Of an event, for `events.fingerprint`. */
+/** Digests an event for `events.fingerprint`. */
 const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
   hash('sha256', JSON.stringify([accountId, source, event, given, webhookId]), 'base64url');

@@ -115,7 +115,7 @@ export interface DeliveryEngine {
   readonly notifications: Notifications;
   readonly worker: Worker;
   readonly storedBytes: StoredBytes;
-  /** Of the queue. */
+  /** Time of the queue. */
   readonly time: SharedClock;
   /** Lets requests in flight end, and settles them. */
   close(): Promise<void>;
@@ -139,7 +139,7 @@ interface DeliveryEngineOptions {
   readonly retentionDays: number;
   /** The newest events; 0 for any number. */
   readonly maxEvents: number;
-  /** Of a workspace; 0, the default, for any number. */
+  /** Quota of a workspace; 0, the default, for any number. */
   readonly maxStoredBytes?: number;
   readonly maxBytes: number;
   readonly logger: Logger;

@@ -21,7 +21,7 @@ export interface LaneLimits extends AgeLimits {
   readonly perDestination: number;
   /** A lane's first limit. */
   readonly initial: number;
-  /** Of payloads, waiting and in flight. */
+  /** Size of the payloads, waiting and in flight. */
   readonly bytes: number;
 }
 
@@ -71,11 +71,11 @@ export interface Lanes {
   readonly queued: number;
 }
 
-/** Of the lanes of one standing. */
+/** Load of the lanes of one standing. */
 interface Load {
   queued: number;
   sending: number;
-  /** Of the requests in flight, those with a slot. */
+  /** Requests in flight that have a slot. */
   recent: number;
   /** Lanes with queued deliveries, in their order. */
   readonly rotation: Set<Lane>;

@@ -13,7 +13,7 @@ import { boundedLines } from '../telemetry/bounded-lines.ts';
 import type { Emit } from './emit.ts';
 import type { WaitingWebhooks } from './steps.ts';
 
-/** Of the log. */
+/** Limit of the log. */
 const noticeLinesPerMinute = 60;
 
 interface NoticesContext {

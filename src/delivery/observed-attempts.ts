@@ -4,7 +4,7 @@ import { inSpan, type Span, type SpanOptions, type Telemetry } from '../telemetr
 import type { ClaimedDelivery } from './queue.ts';
 import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 
-/** Of each kind: a destination that is gone, or cannot be unsealed, fails all that waits for it. */
+/** Limit for each kind: a destination that is gone, or cannot be unsealed, fails all that waits for it. */
 const attemptLinesPerMinute = 60;
 
 /** With headers that continue a trace. */

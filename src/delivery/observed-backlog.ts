@@ -11,7 +11,7 @@ import { postgresDefaults } from '../store/postgres-settings.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 
 const minAgeMs = 10_000;
-/** Of a count's length. */
+/** Multiple of a count's length. */
 const rest = 20;
 /** Milliseconds that metrics wait for a count; then they show the last one. */
 const patienceMs = 250;
@@ -162,7 +162,7 @@ interface ReasonRow {
   readonly oldest: number;
 }
 
-/** Of pending ones. Those that are ready, of which there may be a million, are first counted in their index alone. */
+/** Counts pending ones. Those that are ready, of which there may be a million, are first counted in their index alone. */
 async function countByReason(database: Database, now: number): Promise<readonly ReasonRow[]> {
   const { rows } = await sql<ReasonRow>`
     with ready as (

@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/lib/time-units.ts';
 import { DatabaseFault, type FaultReason } from '../store/faults.ts';
 import type { AttemptOutcome } from './settle.ts';
 
-/** Of one webhook. */
+/** Outcomes of one webhook. */
 export interface ApartOutcomes {
   readonly webhookId: string;
   readonly outcomes: readonly AttemptOutcome[];
@@ -49,7 +49,7 @@ type Delay = Pick<ApartOutcomes, 'failures' | 'notBefore'>;
 export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   let waiting: AttemptOutcome[] = [];
   let parts: ApartOutcomes[] = [];
-  /** Of webhooks with a row that somebody locks: each try of any part takes time from all others. */
+  /** Delays of webhooks with a row that somebody locks: each try of any part takes time from all others. */
   const delays = new Map<string, Delay>();
   /** The numbers of outcomes set apart, by webhook, and since when there are any. */
   const apart = new Map<string, { readonly count: number; readonly since: number }>();

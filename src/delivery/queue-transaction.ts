@@ -149,9 +149,9 @@ async function findDue(transaction: Kysely<Tables>, quota: ClaimQuota, terms: Cl
 
 interface Batches {
   readonly claimed: ClaimedBatch[];
-  /** Of webhooks that no longer listen to their accounts. */
+  /** Deliveries of webhooks that no longer listen to their accounts. */
   readonly refused: string[];
-  /** Of payloads without room. */
+  /** Deliveries whose payloads have no room. */
   readonly surplus: string[];
 }
 

@@ -44,7 +44,7 @@ export interface QueueContext {
   /** The prefix of its claim tokens. */
   readonly processId: string;
   readonly time: SharedClock;
-  /** Of the process itself. */
+  /** Clock of the process itself. */
   readonly now: () => Date;
   readonly clock: Clock;
   readonly leaseMs: number;

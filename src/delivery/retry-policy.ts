@@ -45,7 +45,7 @@ export type RetryDecision = AttemptEnd & {
   readonly gone: boolean;
   /** Overload, or out of reach: fewer concurrent requests. */
   readonly overloaded: boolean;
-  /** Of the destination. */
+  /** Pause of the destination. */
   readonly pauseMs: number;
 };
 

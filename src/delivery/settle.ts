@@ -23,7 +23,7 @@ export interface AttemptOutcome {
 /** As plain data, to be settled in another thread. */
 export interface Settlement {
   readonly results: RowsText<ResultColumn>;
-  /** Of destinations that fail, or did until now. An attempt that could not be made says nothing. */
+  /** Attempts to destinations that fail, or did until now. An attempt that could not be made says nothing. */
   readonly health: readonly Pick<AttemptOutcome, 'deliveryId' | 'webhookId' | 'decision'>[];
   readonly samples: readonly Sample[];
 }

@@ -36,7 +36,7 @@ interface WorkerOptions {
   readonly limits: LaneLimits;
   /** Per request, including the response's body. */
   readonly deadlineMs: number;
-  /** Of a claim; longer than a request may take. */
+  /** Length of a claim; longer than a request may take. */
   readonly leaseMs: number;
   /** Milliseconds between looks for retries, leases of dead workers, and on SQLite other processes' work. */
   readonly pollMs: number;
@@ -77,7 +77,7 @@ export class Worker {
   readonly #leases: ClaimLeases;
   readonly #outcomes: ReturnType<typeof createOutcomeBuffer>;
   readonly #flushes: FlushSchedule;
-  /** Of flushes, and of the looks before sending. */
+  /** Troubles of flushes, and of the looks before sending. */
   readonly #trouble: Readonly<Record<'flush' | 'confirm', Trouble>>;
   /** Ends probes for destinations that wait for their places. */
   readonly #probes = new Map<ClaimedDelivery, AbortController>();

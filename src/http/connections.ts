@@ -255,7 +255,7 @@ export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWait
   return { Response, wait };
 }
 
-/** Of a stop, in milliseconds from the closing of the listener. */
+/** Deadlines of a stop, in milliseconds from the closing of the listener. */
 export interface StopLimits {
   /** For requests to arrive. node:http ends its own deadlines when it stops. */
   readonly arrivalMs: number;

@@ -11,19 +11,19 @@ import { stringify } from '../kernel/lib/json-text.ts';
 import { http } from '../kernel/lib/node-http.ts';
 import { jsonType } from './send.ts';
 
-/** Of a client whose address is not told. */
+/** Address of a client that does not tell its own. */
 const thisMachine = '127.0.0.1';
 
 /** Bytes that a side takes at once. */
 const pieceBytes = 65_536;
 
-/** Of a connection, and not of what is sent over it (RFC 9110, section 7.6.1). */
+/** Headers of a connection, and not of what is sent over it (RFC 9110, section 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([
   ...['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
 interface InMemoryInit extends RequestInit {
-  /** Of the client, which limits count by; this machine's if left out. */
+  /** Address of the client, which limits count by; this machine's if left out. */
   readonly address?: string | undefined;
 }
 

@@ -43,7 +43,7 @@ export function noteEvent(facts: RequestFacts, eventId: string): void {
   if (ids.length < eventsOfLine) facts.eventId = [...ids, eventId].join(' ');
 }
 
-/** Of a response; several values only where they are several lines. */
+/** Headers of a response; several values only where they are several lines. */
 export type SentHeaders = Readonly<Record<string, string | number | string[]>>;
 
 interface RequestOptions {

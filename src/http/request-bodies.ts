@@ -13,7 +13,7 @@ export const maxBodyBytes = 1_048_576;
 /** Bytes of a body or message without a caller, or none so far: what is unfinished waits in memory, and JSON takes long. */
 export const maxStrangerBytes = 16_384;
 
-/** Of one body. */
+/** Bounds of one body. */
 export interface BodyBound {
   readonly bytes: number;
   readonly refusal: () => ServiceError;

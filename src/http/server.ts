@@ -219,7 +219,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     refuseUnreadable(error, socket, { logger, refusalFor, last: pipelined.last(socket) });
   };
   server.on('clientError', refuseConnection);
-  /** Of a connection whose request has not arrived when the gateway stops. */
+  /** Refuses a connection whose request has not arrived when the gateway stops. */
   const refuseLate = (socket: Socket) => {
     const last = pipelined.last(socket);
     // It has its response.

@@ -13,7 +13,7 @@ type Kind = 'query' | 'mutation';
 /** In front of a service whose calls have slots (upstream/call-slots.ts). */
 const proxy = { query: 256, mutation: 1_024 };
 
-/** Of each caller. Mutations may wait for seconds, for a posting or a locked row. */
+/** Places of each caller. Mutations may wait for seconds, for a posting or a locked row. */
 export const placeLimits: Readonly<Record<SetUp, Readonly<Record<Kind, number>>>> = {
   embedded: { query: 16, mutation: 64 },
   'own-webhooks': { query: 64, mutation: 256 },

@@ -54,7 +54,7 @@ export const ownRule = (code: IssueCode, message: string, options: RuleOptions =
   params: { code, ...options, own: true },
 });
 
-/** Of a rule over fields of an object: it holds also where others, or what else is beside them, are wrong. */
+/** Options of a rule over fields of an object: it holds also where others, or what else is beside them, are wrong. */
 export const over = (...fields: readonly string[]) => ({
   when: ({ value, issues }: z.core.ParsePayload) =>
     isObject(value) && !issues.some(({ path = [] }) => fields.includes(String(path[0]))),

@@ -8,7 +8,7 @@ export interface SchemaStep extends Pick<Migration, 'up'> {
   readonly worksFrom?: string;
   /** Built after the steps, outside a transaction: text behind `create index NAME`, null to drop. */
   readonly indexes?: Readonly<Record<string, string | null>>;
-  /** Of them, the unique ones. */
+  /** Those of them that are unique. */
   readonly unique?: Readonly<Record<string, UniqueIndex>>;
 }
 

@@ -28,7 +28,7 @@ export const keysetsOf =
   ({ order_by = initial }: { readonly order_by?: Order | undefined }): Keyset<Column> =>
     keysets[order_by];
 
-/** Of a row, in the order of creation. */
+/** Position of a row in the order of creation. */
 export interface CreationPosition {
   readonly created_at: number;
   readonly id: string;
@@ -94,7 +94,7 @@ export interface Bounds {
 
 export const unbounded: Bounds = { from: null, to: null };
 
-/** Of a list by times. No id is empty. @param until excluded */
+/** Bounds of a list by times. No id is empty. @param until excluded */
 export function boundsOf({ order }: Keyset<string>, since: number | null, until: number | null): Bounds {
   const [earliest, latest] = [since, until].map((time) => (time === null ? null : [time, '']));
   const [from = null, to = null] = order === 'asc' ? [earliest, latest] : [latest, earliest];
@@ -151,7 +151,7 @@ export function isAmongRows(rows: RawBuilder<unknown>, keyset: Keyset<string>, c
   return byDialect({ sqlite: () => sql`${id} in ${ids}`, postgres: () => sql`${id} = any(array${ids})` });
 }
 
-/** Of a union, whose columns belong to no table. */
+/** Order of a union, whose columns belong to no table. */
 export const orderOf = ({ columns, order }: Keyset<string>): RawBuilder<unknown> =>
   sql.join(columns.map((column) => (order === 'asc' ? sql.ref(column) : sql`${sql.ref(column)} desc`)));
 
@@ -180,7 +180,7 @@ export const wholeOf = <Schema, Table extends keyof Schema, Row>({
 export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   readonly keyset: Keyset<string>;
   readonly limit: number;
-  /** Of the page, up to the end of the list. */
+  /** Bounds of the page, up to the end of the list. */
   readonly bounds: Bounds;
   readonly isLarge: boolean;
   readonly isEmpty: boolean;

@@ -37,7 +37,7 @@ export const unlocked = (table?: string): RawBuilder<unknown> =>
     postgres: () => sql`for update ${table === undefined ? sql`` : sql`of ${sql.ref(table)}`} skip locked`,
   });
 
-/** Of two that count what a workspace has, the second counts what the first has added. SQLite has one writer, which this waits for. */
+/** Locks a workspace: of two that count what it has, the second counts what the first has added. SQLite has one writer, which this waits for. */
 export async function lockWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
   await transaction
     .updateTable('workspaces')

@@ -15,7 +15,7 @@ export const readLimits = {
   operation: 16_777_216,
   workspace: 33_554_432,
   process: 67_108_864,
-  /** Of columns that the database takes entries out of, per statement: parsing them takes it seconds. */
+  /** Size of columns that the database takes entries out of, per statement: parsing them takes it seconds. */
   parsed: 67_108_864,
   /** Wait for capacity, in milliseconds. */
   waitMs: 5_000,
@@ -29,13 +29,13 @@ interface WaitingRead {
 
 export type ReadBudget = ReturnType<typeof createReadBudget>;
 
-/** Of lists that are read in slices. A slice takes some ten milliseconds. */
+/** Bounds of lists that are read in slices. A slice takes some ten milliseconds. */
 export const sliceLimits = {
   /** Looked at by one statement, in each range of an index. */
   rows: 5_000,
-  /** Of one page, or one count. */
+  /** Slices of one page, or one count. */
   ofList: 10,
-  /** Of an operation: each of its lists has one nevertheless. */
+  /** Slices of an operation: each of its lists has one nevertheless. */
   ofOperation: 50,
 } as const;
 

@@ -23,7 +23,7 @@ import { openThread, type Thread, ThreadEnded } from './thread.ts';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Of the file, by {@link checkSqlite}. */
+  /** Checks the file, by {@link checkSqlite}. */
   readonly checks?: true;
 }
 

@@ -11,7 +11,7 @@ import { day } from '../kernel/lib/time-units.ts';
 import type { Trouble } from '../kernel/troubles.ts';
 import type { Database } from './database.ts';
 
-/** Of a row of an event, a delivery, an attempt or a posting, besides its data. */
+/** Size of a row of an event, a delivery, an attempt or a posting, besides its data. */
 export const rowBytes = 512;
 
 const saveMs = 1_000;
@@ -31,7 +31,7 @@ type After = (ms: number, act: () => void) => () => void;
 
 interface StoredBytesOptions {
   readonly database: Database;
-  /** Of a workspace; 0 for any number. */
+  /** Quota of a workspace; 0 for any number. */
   readonly maxBytes: number;
   readonly now: () => Date;
   readonly after: After;
@@ -160,9 +160,9 @@ export function createStoredBytes({ database, maxBytes, now, after, trouble, unr
         detail: `The events and postings of the workspace take ${sum.bytes} bytes, and can take ${maxBytes}: wait until old events are deleted, or have STORED_BYTES_PER_WORKSPACE raised.`,
       });
     },
-    /** Of what goes with old events. */
+    /** Adds what goes with old events. */
     add: (workspaceId: string, bytes: number) => addOf(ofToday, workspaceId, bytes),
-    /** Of what stays. */
+    /** Adds what stays. */
     addForGood: (workspaceId: string, bytes: number) => addOf(ofJobs, workspaceId, bytes),
     /** Writes what was added, as far as the database can: the events are stored whether or not they are counted. */
     async close(): Promise<void> {

@@ -46,7 +46,7 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
   /** By workspace, the subject that met a lock last. */
   const stuck = new LRUCache<string, string>({ max: maxStuck, ttl: stuckMs });
   const lines = createKeyedLock(undefined, (workspaceId) => (stuck.has(workspaceId) ? 1 : atOnce));
-  /** Of stuck workspaces, one command of each. No line of all: a long command of one would hold up those that meet no lock. */
+  /** One command of each stuck workspace. No line of all: a long command of one would hold up those that meet no lock. */
   const stuckLine = createKeyedLock(undefined, () => atOnce);
 
   async function turnOf(workspaceId: string, subject: string, signal: AbortSignal): Promise<() => void> {

@@ -21,13 +21,13 @@ export interface Dependencies {
   readonly randomBytes: RandomBytes;
   readonly providers: Providers;
   readonly telemetry?: Telemetry;
-  /** Of GraphQL Yoga, beside the gateway's own. */
+  /** Plugins of GraphQL Yoga, beside the gateway's own. */
   readonly plugins?: readonly Plugin[];
   /** The other processes behind the address; undefined without any. */
   readonly siblings?: Siblings | undefined;
   /** Whether ports that are taken are refused before a database is opened, and not only when it listens. */
   readonly willListen?: boolean;
-  /** Of the process; the composition root makes them. */
+  /** Troubles of the process; the composition root makes them. */
   readonly troubles?: Troubles;
   /** Only tests set it. */
   readonly delivery?: DeliveryTuning;
@@ -42,9 +42,9 @@ export interface Backend {
   readonly tenantOf: (caller: Caller) => string;
   readonly idempotency?: Idempotency;
   readonly delivery: DeliveryEngine | null;
-  /** Of events that a service sends. */
+  /** Takes events that a service sends. */
   readonly intake: Intake | null;
-  /** Of a backend that is ready without its service: whether the service could not be reached when readiness was asked for. */
+  /** For a backend that is ready without its service: whether the service could not be reached when readiness was asked for. */
   readonly isServiceAway?: () => boolean;
   /** Rejects while the backend is not ready. */
   ready(): Promise<void>;

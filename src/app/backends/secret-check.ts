@@ -28,7 +28,7 @@ export function recognizeValue(value: string | undefined, keys: Keys, { origin }
   throw wrongSecret(origin);
 }
 
-/** Of processes that start together on a new database, the first records. @throws ConfigError in the others */
+/** Records the secret. If processes start together on a new database, the first one does. @throws ConfigError in the others */
 export async function recordSecret(
   database: Database,
   keys: Keys,

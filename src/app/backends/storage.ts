@@ -97,7 +97,7 @@ export async function openStorage(
   return {
     databases,
     tokens,
-    /** Of an API key or access token; kept for a second, or until a revocation. */
+    /** Finds the caller of an API key or access token; kept for a second, or until a revocation. */
     authenticate: remembered.authenticate,
     refusedKeys: (keyIds: readonly string[], at: Date) => findRefusedKeys(databases.keys, keyIds, at),
     rateLimits: databaseRateLimits(databases.keys),

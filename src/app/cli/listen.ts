@@ -25,7 +25,7 @@ It creates a webhook for each source, and deletes them at its end (Ctrl-C). Try 
   --key     its API key, with webhooks:write (default: POSTERN_KEY, then the demo key in the data folder)
 `;
 
-/** Of one delivery. The gateway sends no larger one. */
+/** Size of one delivery. The gateway sends no larger one. */
 const maxBytes = 16_777_216;
 /** Between two looks whether the gateway is there. */
 const lookMs = 2_000;
@@ -210,7 +210,7 @@ function client(address: string, key: string): Call {
   };
 }
 
-/** Of a failed fetch, whose own message is "fetch failed". */
+/** Tells why a fetch failed: its own message is "fetch failed". */
 function reasonOf(error: unknown): string {
   return (error instanceof Error && error.cause !== undefined && messageOf(error.cause)) || messageOf(error);
 }

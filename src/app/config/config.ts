@@ -74,7 +74,7 @@ export function readConfig(given: Environment) {
       ...(isOpen('CORS_ORIGINS') ? ['pages of loopback origins may call (CORS_ORIGINS)'] : []),
     ],
     telemetry: telemetrySettings(values, proxies),
-    /** Of an idle connection. */
+    /** Life of an idle connection. */
     keepAliveMs: values.KEEP_ALIVE_MS,
     /** Milliseconds of service after the order to stop. */
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
@@ -106,7 +106,7 @@ export function readConfig(given: Environment) {
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     /** The newest; 0 for any number. */
     deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
-    /** Of payloads that a process holds. One webhook gets an eighth of them at most. */
+    /** Payloads that a process holds. One webhook gets an eighth of them at most. */
     deliveryMaxBytes: fixed.deliveryBytes,
     rateLimits: rateLimitsOf(values),
     /** 0 stands for any number. */
@@ -116,7 +116,7 @@ export function readConfig(given: Environment) {
     streams: streamLimitsOf(values.STREAMS_PER_KEY),
     upstream,
     intake,
-    /** Of `postern listen`, as of the examples: how it calls a gateway. */
+    /** How `postern listen` calls a gateway, as the examples do. */
     client: { url: given.POSTERN_URL || addressHere(values.HOST, values.PORT), key: given.POSTERN_KEY },
   });
 }

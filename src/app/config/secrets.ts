@@ -58,7 +58,7 @@ const ofLibraries = {
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: inUrl,
 } as const;
 
-/** Of an invalid configuration too, whose error must not show them either. */
+/** Finds those of an invalid configuration too, whose error must not show them either. */
 export function secretsIn(environment: Environment): readonly string[] {
   const found = Object.entries<SecretsOf>({ ...ours, ...ofLibraries }).flatMap(([name, secretsOf]) =>
     secretsOf(textOf(name, environment)),

@@ -54,7 +54,7 @@ export const oneOf = <const T extends string>(allowed: readonly T[]) =>
 
 export const onOrOff = oneOf(['on', 'off']).transform((value) => value === 'on');
 
-/** Of OpenTelemetry. */
+/** A boolean as OpenTelemetry writes it. */
 export const trueOrFalse = z
   .string()
   .toLowerCase()
@@ -128,7 +128,7 @@ export const serviceAddress = readBy((text) => {
 /** Without a slash at its end. */
 export const publicUrl = serviceAddress.transform(({ origin, basePath }) => origin + basePath);
 
-/** Of events, or of all events of a source. Empty: all. */
+/** Names of events, or of all events of a source. Empty: all. */
 export const eventNames = readBy((text): readonly WebhookEvent[] => {
   const chosen = commaList(text).flatMap((name): readonly WebhookEvent[] => {
     const source = webhookSourceNames.find((each) => each === name);
@@ -175,14 +175,14 @@ export const headers = readBy(
 
 const termMapShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
 
-/** Of UPSTREAM_NAMES. The table's reader checks its vocabularies and terms. */
+/** The table of UPSTREAM_NAMES. Its reader checks its vocabularies and terms. */
 export const termMap = readBy((file) => {
   const { data, error } = termMapShape.safeParse(readJsonObject(readText(file)));
   if (data !== undefined) return data;
   throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
 });
 
-/** Of DOCUMENTS, checked against the schema at the start. */
+/** The manifest of DOCUMENTS, checked against the schema at the start. */
 export const manifest = readBy((file) => readManifest(readJsonObject(readText(file))));
 
 export function readText(file: string): string {

@@ -11,7 +11,7 @@ import type { WebhookEvent } from '../../events/sources.ts';
 import type { Route } from '../../http/router.ts';
 
 export interface IntakeSettings {
-  /** Of the gateway as the service reaches it, without a slash at its end. */
+  /** Address of the gateway as the service reaches it, without a slash at its end. */
   readonly publicUrl: string;
   readonly events: readonly WebhookEvent[];
 }
@@ -31,7 +31,7 @@ export interface Intake {
   close(): Promise<void>;
 }
 
-/** Of addresses, in front of the event's name. */
+/** Path of addresses, in front of the event's name. */
 export const intakePath = '/intake';
 
 /** Authenticates the service: it sends the header as its webhook says. */

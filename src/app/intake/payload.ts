@@ -40,7 +40,7 @@ const withoutLoneSurrogates = (text: string): string =>
 const escapes = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|ud[89a-f][\da-f]{2}|.)/gi;
 const loneSurrogate = /^\\u.{4}$/;
 
-/** Of a form: events have less than a hundred. */
+/** Bound of a form: events have less than a hundred. */
 const maxFormFields = 1_000;
 
 /** A form has texts only: the sample of the event says what else a field is. */
@@ -87,7 +87,7 @@ export function readEvent(source: WebhookSource, fields: Fields): ReceivedEvent 
 
 const noEvent = (source: WebhookSource) => malformedRequest(`The body has no field of the source ${source}.`);
 
-/** Of types of accounts; longer ones are none. */
+/** Bound of types of accounts; longer ones are none. */
 const maxWordLength = 100;
 
 type TextOf = (...names: readonly string[]) => string | undefined;

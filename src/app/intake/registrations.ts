@@ -32,7 +32,7 @@ export interface RegistrationsContext {
   readonly learn: (accounts: readonly LearnedAccount[]) => Promise<void>;
 }
 
-/** Of webhooks: a service with more is refused, as none would be found again on a page that is not read. */
+/** Webhooks of a page: a service with more is refused, as none would be found again on a page that is not read. */
 const pageSize = 250;
 const maxPages = 40;
 

@@ -37,7 +37,7 @@ type CallTable = Record<string, (given: never) => unknown>;
 
 interface Message {
   readonly id: number;
-  /** Of a call; without it, the end of one. */
+  /** The name of a call; without it, the end of one. */
   readonly call?: string;
   readonly given?: unknown;
   readonly value?: unknown;

@@ -57,7 +57,7 @@ function countedRows(state: DeliveryState, { accountIds }: Caller): RawBuilder<n
   return sql`(select count(*) from (${seen}) as part)`;
 }
 
-/** Of all webhooks of a workspace. */
+/** Counts the backlog of all webhooks of a workspace. */
 export async function workspaceBacklog(database: Database, workspaceId: string): Promise<WebhookBacklog> {
   const { rows } = await sql<BacklogRow>`
     select ${countedIn(workspaceId, 'pending')} as pending, ${countedIn(workspaceId, 'held')} as held,

@@ -33,7 +33,7 @@ export interface CommandsContext {
   readonly accountRule?: AccountRule;
   readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
-  /** Of the queue. */
+  /** Time of the queue. */
   readonly time: SharedClock;
 }
 
@@ -227,7 +227,7 @@ function requireEnabled(webhook: ManageableWebhook, field: 'webhook_id' | 'deliv
   if (refusal !== undefined) throw refusal;
 }
 
-/** Of a disabled webhook. */
+/** Refuses a disabled webhook. */
 function refusalOf(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): ServiceError | undefined {
   if (webhook.enabled === 1) return undefined;
   return new ServiceError('invalid_parameters', {

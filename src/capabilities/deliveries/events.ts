@@ -31,7 +31,7 @@ import type { DeliveriesPort } from './port.ts';
 import type { QueriesContext } from './queries.ts';
 import { type AccountEvent, deliveryLimits, type EventData, type EventFilter, eventListScope } from './shapes.ts';
 
-/** Of a workspace: a page is a range of an index for each. */
+/** Accounts of a filter: a page is a range of an index for each. */
 export const maxAccounts = 250;
 
 export type EventRow = Pick<EventTable, (typeof eventColumns)[number]>;

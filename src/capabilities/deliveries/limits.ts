@@ -8,7 +8,7 @@ import type { EventEmitted } from './shapes.ts';
 /** All by workspace. */
 export interface DeliveryRateLimits {
   readonly events: RateLimit;
-  /** Of events. */
+  /** Rate of the bytes of events. */
   readonly eventBytes: RateLimit;
   /** Charged afterwards, when their number is known: a workspace in debt waits. */
   readonly deliveries: RateLimit;
@@ -65,7 +65,7 @@ export function limitedCommands(
   };
 }
 
-/** Of a command's event: only that of `emitEvent` has data of the caller. */
+/** Size of a command's event: only that of `emitEvent` has data of the caller. */
 const bytesOf = (request: object): number =>
   rowBytes + ('data' in request ? Buffer.byteLength(JSON.stringify(request.data) ?? '') : 0);
 

@@ -47,11 +47,11 @@ export interface DeliveriesPort {
   attempts(context: RequestContext, request: AttemptListRequest): Promise<Page<DeliveryAttempt>>;
   /** In the order of the ids; null for each without one, or that the key cannot see. */
   lastAttempts(context: RequestContext, deliveryIds: readonly string[]): Promise<(DeliveryAttempt | null)[]>;
-  /** Of a period up to now, in the order of the webhooks; null for each that the key may not manage. */
+  /** Statistics of a period up to now, in the order of the webhooks; null for each that the key may not manage. */
   statistics(context: RequestContext, request: StatisticsRequest): Promise<(WebhookStatistics | null)[]>;
   /** Pending and held deliveries, in the order of the webhooks; null for each that the key may not manage. */
   backlog(context: RequestContext, webhookIds: readonly string[]): Promise<(WebhookBacklog | null)[]>;
-  /** Of all webhooks of the workspace, in the time of one; null for a key that is limited to accounts. */
+  /** Summary of all webhooks of the workspace, in the time of one; null for a key that is limited to accounts. */
   summary(context: RequestContext, request: SummaryRequest): Promise<WebhookSummary | null>;
   /** Each at creation and changes of state. @throws ServiceError `resource_not_found` for an invisible webhook */
   watch(context: RequestContext, request: Watch): Promise<AsyncGenerator<Delivery>>;

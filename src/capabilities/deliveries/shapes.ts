@@ -28,7 +28,7 @@ export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } a
 export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Of one event to one webhook. Times are epoch milliseconds. */
+/** A delivery of one event to one webhook. Times are epoch milliseconds. */
 export interface Delivery {
   readonly object: 'Delivery';
   readonly delivery_id: string;
@@ -93,14 +93,14 @@ export interface WebhookBacklog {
   readonly oldest_pending_at: number | null;
 }
 
-/** Of all webhooks of a workspace. */
+/** Summary of all webhooks of a workspace. */
 export interface WebhookSummary {
   readonly counts: Readonly<Record<WebhookHealthState, number>>;
   readonly statistics: WebhookStatistics;
   readonly backlog: WebhookBacklog;
 }
 
-/** Of each state: more would take too long. */
+/** Most that is counted of each state: more would take too long. */
 export const maxCounted = 1_000;
 
 export interface EventEmitted {
@@ -134,7 +134,7 @@ export type DeliveryOrder = (typeof deliveryOrders)[number];
 export const defaultDeliveryOrder: DeliveryOrder = 'created_at_desc';
 
 const filter = {
-  /** Of all webhooks by default. */
+  /** All webhooks by default. */
   webhook_id: identifier().optional(),
   states: anyValueOf(deliveryStates),
   events: anyValueOf(webhookEvents),
@@ -166,7 +166,7 @@ export const deliveryListScope = (request: DeliveryFilter & Pick<DeliveryListReq
 export const maxReplayedEvents = 500;
 
 const eventFilter = {
-  /** Of all accounts that the key may act for by default. */
+  /** All accounts that the key may act for by default. */
   account_ids: watchedIds().optional(),
   sources: anyValueOf(webhookSourceNames),
   events: anyValueOf(webhookEvents),

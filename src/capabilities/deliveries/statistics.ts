@@ -14,7 +14,7 @@ interface StatisticsContext {
   readonly now: () => Date;
 }
 
-/** Of a span or a period. */
+/** Counts of a span or a period. */
 interface Counts {
   readonly succeeded: number;
   /** In the order of `durationBounds`. */
@@ -36,7 +36,7 @@ export const webhookStatistics =
 
 type CountsByStart = ReadonlyMap<number, Counts>;
 
-/** Of a period; `start` in epoch milliseconds. */
+/** Reach of a period; `start` in epoch milliseconds. */
 interface Reach {
   readonly period: StatisticsPeriod;
   readonly start: number;
@@ -75,7 +75,7 @@ async function readAttemptCounts(
   return countsOf;
 }
 
-/** Of all webhooks of a workspace. */
+/** Reads the statistics of all webhooks of a workspace. */
 async function workspaceStatistics(
   { database, now }: StatisticsContext,
   workspaceId: string,

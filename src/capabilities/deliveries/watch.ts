@@ -155,7 +155,7 @@ function watchedEvents(
   return eventsById(database, ids, accountIds).where(isAmong('events.workspace_id', workspaceIds)).execute();
 }
 
-/** Of one look. */
+/** Rows of one look. */
 const rowsOfLook = 250;
 
 /** On SQLite: a new row has a number above all others, and each commit waits for the one before. */

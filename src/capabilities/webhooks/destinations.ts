@@ -64,7 +64,7 @@ export async function disableWebhook(
     .execute();
 }
 
-/** Of a locked destination. */
+/** Disables a locked destination. */
 export async function storeDisabled(
   transaction: Transaction<Tables>,
   webhookId: string,
@@ -85,7 +85,7 @@ export async function forgetStatistics(transaction: Transaction<Tables>, { id }:
   await transaction.deleteFrom('webhook_statistics').where('webhook_id', '=', id).execute();
 }
 
-/** Of a locked destination: a clean record. Held deliveries stay held until redelivered. */
+/** Gives a locked destination a clean record. Held deliveries stay held until redelivered. */
 export async function storeEnabled(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
   await transaction
     .updateTable('webhook_destinations')

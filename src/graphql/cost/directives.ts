@@ -12,7 +12,7 @@ import {
   GraphQLString,
 } from 'graphql';
 
-/** Of every field and object that does not say another; the printed schema leaves it out. */
+/** Weight of every field and object that does not say another; the printed schema leaves it out. */
 export const defaultWeight = '1';
 
 export const costDirective = new GraphQLDirective({

@@ -12,7 +12,7 @@ interface DoorsOptions extends PipelineOptions {
   readonly schema: GraphQLSchema;
   readonly compress: Compress | null;
   readonly authenticate: Authenticate;
-  /** Of Yoga's ecosystem, beside the pipeline. */
+  /** Plugins of Yoga's ecosystem, beside the pipeline. */
   readonly plugins?: readonly Plugin[] | undefined;
 }
 

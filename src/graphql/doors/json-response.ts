@@ -12,7 +12,7 @@ type Whole = Exclude<Presented, { readonly results: unknown }>;
 
 export interface JsonResponse {
   readonly response: Response;
-  /** Of the response, to be sent without a stream. */
+  /** Body of the response, to be sent without a stream. */
   readonly body: Uint8Array | string | null;
 }
 

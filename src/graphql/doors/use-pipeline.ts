@@ -17,7 +17,7 @@ import { acceptedBy, accepts, jsonTypeFor, wantsMultipart } from './accepted.ts'
 import { type JsonResponse, jsonResponses, resultOf } from './json-response.ts';
 import { events, parts, streamIn } from './stream-bodies.ts';
 
-/** Of a request, beside Yoga's context. */
+/** What a request has beside Yoga's context. */
 export interface Served {
   readonly exchange: Exchange<IncomingRequest>;
   /** By a gate, or because nothing could be sent. */

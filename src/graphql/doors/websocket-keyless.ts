@@ -14,7 +14,7 @@ export const keylessLimits = {
   beginning: 200,
   keyless: 10,
   lastMs: 60_000,
-  /** Of a connection: requests have a rate, pings have none. */
+  /** Bound of a connection: requests have a rate, pings have none. */
   messages: 100,
 } as const;
 

@@ -99,7 +99,7 @@ function misplacedIn(payload: Readonly<Record<string, unknown>>): string | null 
   return null;
 }
 
-/** Of a name in a close frame. */
+/** Bound of a name in a close frame. */
 const maxNameLength = 30;
 
 const isOtherName = (name: string): boolean => otherNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));

@@ -1,4 +1,4 @@
-/** Of a webhook, and of the workspace. */
+/** Lists of deliveries: of a webhook, and of the workspace. */
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';

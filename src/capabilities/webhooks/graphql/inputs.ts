@@ -30,7 +30,7 @@ const requestUrl = 'URL to deliver to, `http` or `https`.';
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
-/** Of a source. A pair that does not fit is refused at its path. */
+/** Fields of a source. A pair that does not fit is refused at its path. */
 const subscription = (t: InputFields) => ({
   events: t.field({
     type: [WebhookEventEnum],
