@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Admission } from '../auth/admission.ts';
 import type { Streams } from '../auth/streams.ts';
 import { createLoaders } from '../capabilities/loaders.ts';
-import { type ServedSchema, servedSchema } from '../capabilities/served-schema.ts';
+import { type ServedSchema, servedSchema } from '../capabilities/schema.ts';
 import { rememberedDocuments } from '../graphql/documents/known-documents.ts';
 import { createPersistedQueries } from '../graphql/documents/persisted-queries.ts';
 import { documentFinder } from '../graphql/documents/requested-document.ts';

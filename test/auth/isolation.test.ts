@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newJobId } from '../../src/capabilities/jobs/repository.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { SeededWorkspace, Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 import { documentOf, fieldOperations, furnish, type Named, rootFields } from '../support/operations.ts';
+import { schema } from '../support/schema.ts';
 import { embedded } from './served-auth.ts';
 
 let served: Served;

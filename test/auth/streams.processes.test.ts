@@ -3,12 +3,12 @@ import { getNamedType, isLeafType, isRequiredArgument } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createStreams } from '../../src/auth/streams.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { expiredKey } from '../../src/kernel/caller.ts';
 import type { ErrorName } from '../../src/kernel/errors.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';
+import { schema } from '../support/schema.ts';
 
 /** The required arguments of subscriptions, for what a workspace has. */
 const argumentsOf: Readonly<Record<string, (gateway: Gateway, workspace: TestWorkspace) => Promise<string>>> = {

@@ -7,7 +7,6 @@ import { getNamedType, isAbstractType, isInterfaceType, isObjectType } from 'gra
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as deliveryOperations from '../../src/capabilities/deliveries/operations.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import * as webhookOperations from '../../src/capabilities/webhooks/operations.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import type { Access } from '../../src/kernel/caller.ts';
@@ -18,6 +17,7 @@ import type { Tables } from '../../src/store/schema.ts';
 import { graphql } from '../support/gateway.ts';
 import { documentOf, type Named, rootFields } from '../support/operations.ts';
 import { rest } from '../support/rest.ts';
+import { schema } from '../support/schema.ts';
 import { wholeSelection } from '../support/selection.ts';
 import {
   accessTable,

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { entityKeysOf } from '../../src/graphql/federation/keys.ts';
 import { subgraphSdl } from '../../src/graphql/federation/sdl.ts';
 import { sectionOf } from '../support/docs.ts';
 import { runProcess } from '../support/process.ts';
+import { schema } from '../support/schema.ts';
 
 const root = join(import.meta.dirname, '../..');
 const project = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));

@@ -10,9 +10,9 @@ import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
 import { type DefinitionNode, isUnionType, Kind, print, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { codeBlocks, sectionOf, snippet } from '../support/docs.ts';
 import { documentationUnits, type Unit, unitOf } from '../support/documents.ts';
+import { schema } from '../support/schema.ts';
 
 const schemaFile = join(import.meta.dirname, '../../schema.graphql');
 const tadaModules = join(import.meta.dirname, 'gql-tada/node_modules');

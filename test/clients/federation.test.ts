@@ -16,7 +16,6 @@ import {
   visit,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { entityKeysOf } from '../../src/graphql/federation/keys.ts';
 import { subgraphSdl } from '../../src/graphql/federation/sdl.ts';
@@ -30,6 +29,7 @@ import { setUps } from '../../src/kernel/set-up.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { type GatewayOptions, graphql, startGateway } from '../support/gateway.ts';
 import { furnish, type Named } from '../support/operations.ts';
+import { schema } from '../support/schema.ts';
 import { schemas } from '../support/served-part.ts';
 import { statementsOf } from '../support/statements.ts';
 import { json, listPosts, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';

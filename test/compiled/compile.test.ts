@@ -14,12 +14,12 @@ import {
   validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { sourceOf } from '../../src/graphql/kit/source.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { embeddedPages } from '../support/embedded-pages.ts';
+import { schema } from '../support/schema.ts';
 import { servicePorts } from '../support/service-ports.ts';
 
 /** Compiles an operation. @returns why it is not compiled; null if it is */

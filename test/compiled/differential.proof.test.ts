@@ -1,8 +1,8 @@
 /** Compiled operations against graphql-js, over generated operations and pages. `npm run test:differential` runs a million. */
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { toSubgraph } from '../../src/graphql/federation/subgraph.ts';
+import { schema } from '../support/schema.ts';
 import { randomSeed, realSubject, runDifferential, summaryOf, type Tally } from './differential.ts';
 
 /** Of well-formed pairs nearly all must be compiled. What is not: windows that go on in another page. */

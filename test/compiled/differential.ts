@@ -16,7 +16,6 @@ import {
   validate,
 } from 'graphql';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { webhookListScope } from '../../src/capabilities/webhooks/filter.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { type EncodedOperation, encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
@@ -32,6 +31,7 @@ import { type GeneratedOperation, generateOperation, serviceRoots } from '../sup
 import { type GeneratedPage, generatePage, type ListName, wellFormedKinds } from '../support/list-pages.ts';
 import { listsReader, testCursors } from '../support/lists-reader.ts';
 import { type Random, seededRandom } from '../support/random.ts';
+import { schema } from '../support/schema.ts';
 import { portsOfBodies, servicePorts } from '../support/service-ports.ts';
 
 /** What is compared with graphql-js. Tests of the test put broken parts into it. */

@@ -2,7 +2,6 @@
 import { execute, getOperationAST, getVariableValues, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
@@ -18,6 +17,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
 import { testCursors } from '../support/lists-reader.ts';
 import { seededRandom } from '../support/random.ts';
+import { schema } from '../support/schema.ts';
 import { randomSeed } from './differential.ts';
 
 const splicer = createSplicer();

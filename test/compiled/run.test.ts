@@ -3,7 +3,6 @@
 import { getOperationAST, parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { compiled, runCompiled } from '../../src/graphql/executors/compiled/run.ts';
@@ -12,6 +11,7 @@ import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent } from '../../src/kernel/request-context.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
 import { listsReader, testCursors } from '../support/lists-reader.ts';
+import { schema } from '../support/schema.ts';
 import { pnetPost, postList } from '../support/stub.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 

@@ -20,10 +20,10 @@ import {
   type ValueNode,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { furnish, type Named } from '../support/operations.ts';
 import { outlined } from '../support/outlined.ts';
+import { schema } from '../support/schema.ts';
 
 const text = JSON.stringify;
 

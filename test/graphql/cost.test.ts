@@ -11,7 +11,6 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { defaultWeight, directivesOf } from '../../src/graphql/cost/directives.ts';
 import { LimitError } from '../../src/graphql/cost/limits.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
@@ -19,6 +18,7 @@ import { fragmentsOf } from '../../src/graphql/cost/selections.ts';
 import { requireReasonableShape } from '../../src/graphql/documents/parse.ts';
 import { printedForComposers, printedSchema } from '../../src/graphql/schema/print.ts';
 import { scopeNames } from '../../src/kernel/caller.ts';
+import { schema } from '../support/schema.ts';
 
 const fields = Object.values(schema.getTypeMap())
   .filter((type) => !type.name.startsWith('__'))

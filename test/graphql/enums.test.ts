@@ -8,9 +8,9 @@ import {
   isInputObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { fields } from '../support/hostile-inputs.ts';
+import { schema } from '../support/schema.ts';
 
 const types = Object.values(schema.getTypeMap());
 const enums = types.filter((type) => isEnumType(type));

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { GraphQLError, isEnumType, isInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { presentError } from '../../src/graphql/presentation.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
+import { schema } from '../support/schema.ts';
 
 interface Sent {
   readonly method?: string;

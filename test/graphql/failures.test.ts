@@ -3,10 +3,10 @@ import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { schema } from '../support/schema.ts';
 
 interface Envelope {
   readonly message: string;

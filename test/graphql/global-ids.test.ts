@@ -9,12 +9,12 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { globalId, idArguments, idPlacesOf, withRawIds } from '../../src/graphql/kit/global-ids.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { outlined } from '../support/outlined.ts';
+import { schema } from '../support/schema.ts';
 
 /** Every argument and input field with ids, by its place. */
 const idInputs: readonly (readonly [string, GraphQLArgument | GraphQLInputField])[] = Object.values(schema.getTypeMap())

@@ -6,7 +6,6 @@ import { buildClientSchema, parse, printSchema, TypeInfo, visit, visitWithTypeIn
 import { createClient } from 'graphql-sse';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attachmentTypes } from '../../src/capabilities/posts/shapes.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
 import {
   type Example,
@@ -19,6 +18,7 @@ import {
 import { tokenLifetimeMs } from '../../src/pages/graphiql/sign-in.ts';
 import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
 import { sendBytes, sendBytesFrom } from '../support/raw-http.ts';
+import { schema } from '../support/schema.ts';
 import { schemas } from '../support/served-part.ts';
 
 const demoKeyOf = async ({ directory }: Gateway): Promise<string> =>

@@ -1,8 +1,8 @@
 /** Creation under an idempotency key: a double click makes one, whichever backend creates it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { allBackends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
+import { schema } from '../support/schema.ts';
 
 const url = 'https://hooks.example/once';
 const creations = {

@@ -15,8 +15,8 @@ import {
   visit,
 } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { preparedIntrospection } from '../../src/graphql/executors/introspection.ts';
+import { schema } from '../support/schema.ts';
 
 /** Everything that can be deprecated, and types within types. */
 const small = buildSchema(`

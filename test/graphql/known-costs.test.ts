@@ -1,7 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { createCosts, operationCost } from '../../src/graphql/cost/operation-cost.ts';
+import { schema } from '../support/schema.ts';
 
 const values: readonly unknown[] = [
   undefined,

@@ -1,10 +1,10 @@
 /** What is known of documents and their operations is found once, and bounded. */
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import type { KnowledgeOptions } from '../../src/graphql/documents/known-documents.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
+import { schema } from '../support/schema.ts';
 import { servicePorts as ports } from '../support/service-ports.ts';
 
 const options: KnowledgeOptions = { schema, introspect: null, compiling: ports };

@@ -1,9 +1,9 @@
 /** A failure of a mutation that a caller can handle is a member of its union, which has no member that no failure is. */
 import { execute, isInterfaceType, isUnionType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
 import { fieldOperations } from '../support/operations.ts';
+import { schema } from '../support/schema.ts';
 
 const named = { accountId: 'a', draftId: '1', webhookId: 'w', triggerId: 't', deliveryId: 'd' };
 const mutations = fieldOperations

@@ -1,12 +1,12 @@
 /** What an operation may ask for: refused before it is validated, in the contract's terms, and told what it costs. */
 import { buildClientSchema, getIntrospectionQuery, parse, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { maxIntrospectionCost, operationLimits } from '../../src/graphql/cost/limits.ts';
 import { maxJsonEntries } from '../../src/kernel/lib/json-text.ts';
 import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { fields } from '../support/hostile-inputs.ts';
+import { schema } from '../support/schema.ts';
 import { wholeSelection } from '../support/selection.ts';
 
 const times = (count: number, of: (index: number) => string): string =>

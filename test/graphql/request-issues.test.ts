@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { editJob, publishJob } from '../../src/capabilities/jobs/operations.ts';
 import { jobFields } from '../../src/capabilities/jobs/shapes.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { createWebhook } from '../../src/capabilities/webhooks/operations.ts';
 import { coercion } from '../../src/graphql/documents/variables.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
@@ -16,6 +15,7 @@ import { issueCodes } from '../../src/kernel/issue-codes.ts';
 import { limits, maxEntries } from '../../src/kernel/validation.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { definitionOf, fields, type Kind, operations } from '../support/hostile-inputs.ts';
+import { schema } from '../support/schema.ts';
 
 interface ShownIssue {
   readonly path: readonly string[];

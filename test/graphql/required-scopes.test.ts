@@ -3,7 +3,6 @@ import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 import { expect, test } from 'vitest';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
 import { readWith } from '../../src/capabilities/posts/graphql/reading-account.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { requiredScopesOf } from '../../src/graphql/kit/required-scopes.ts';
 import { fieldsOf } from '../../src/graphql/kit/schema-fields.ts';
 import { permits, type Scope, scopeNames } from '../../src/kernel/caller.ts';
@@ -11,6 +10,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { requestContext } from '../support/request-context.ts';
 import { argumentsFor, having } from '../support/resolving.ts';
+import { schema } from '../support/schema.ts';
 
 const ports = having(having(() => Promise.reject(new Error('A port was called')))) as Ports;
 

@@ -20,8 +20,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { printedSchema } from '../../src/graphql/schema/print.ts';
+import { schema } from '../support/schema.ts';
 
 const ownTypes = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),

@@ -15,11 +15,11 @@ import {
 } from 'graphql';
 import { semanticToStrict } from 'graphql-sock';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { pageWeightsOf } from '../../src/graphql/cost/weights.ts';
 import { semanticNonNullOf } from '../../src/graphql/kit/semantic-nullability.ts';
 import { isRequired } from '../../src/graphql/kit/wire.ts';
 import { printedSchema } from '../../src/graphql/schema/print.ts';
+import { schema } from '../support/schema.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 

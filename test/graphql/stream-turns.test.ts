@@ -14,7 +14,6 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newJobId } from '../../src/capabilities/jobs/repository.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import {
   createStreamTurns,
   type StreamTurn,
@@ -24,6 +23,7 @@ import {
 import { subscribeInTurns } from '../../src/graphql/executors/subscribe-in-turns.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { schema } from '../support/schema.ts';
 import { statementsOf } from '../support/statements.ts';
 
 describe('turns', () => {

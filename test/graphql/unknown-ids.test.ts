@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { GraphQLID, getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { globalId, type IdKind, idArguments } from '../../src/graphql/kit/global-ids.ts';
 import { maxByIds } from '../../src/graphql/kit/node.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { fields } from '../support/hostile-inputs.ts';
+import { schema } from '../support/schema.ts';
 
 const subscriptions = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
 

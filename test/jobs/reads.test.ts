@@ -2,8 +2,8 @@
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { backends } from '../support/backends.ts';
+import { schema } from '../support/schema.ts';
 import { statementsOf } from '../support/statements.ts';
 import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
 

@@ -2,7 +2,7 @@
 import { isObjectType } from 'graphql';
 import { z } from 'zod';
 import { photonetPostShape, pnetPostShape } from '../../src/capabilities/posts/shapes.ts';
-import { schema } from '../../src/capabilities/schema.ts';
+import { schema } from '../support/schema.ts';
 
 export type Path = readonly (string | number)[];
 

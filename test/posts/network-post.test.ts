@@ -2,8 +2,8 @@
 import { assertObjectType, getNamedType, isInterfaceType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { PhotonetPost, PnetPost, Post } from '../../src/capabilities/posts/shapes.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { backends } from '../support/backends.ts';
+import { schema } from '../support/schema.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { sharedNames } from './contract-places.ts';
 import { type Fields, servePosts } from './served-posts.ts';

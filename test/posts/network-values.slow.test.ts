@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobEditShape, jobPublishShape } from '../../src/capabilities/jobs/shapes.ts';
 import { postShape } from '../../src/capabilities/posts/shapes.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { backends } from '../support/backends.ts';
 import { oddTimes } from '../support/odd-times.ts';
+import { schema } from '../support/schema.ts';
 import { wholeSelection } from '../support/selection.ts';
 import {
   inGraphQL,

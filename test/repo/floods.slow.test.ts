@@ -11,7 +11,6 @@ import { createStreams } from '../../src/auth/streams.ts';
 import { createMemoryStore } from '../../src/cache/memory-store.ts';
 import { createInvalidationBroadcaster } from '../../src/cache/redis-store.ts';
 import { deliveryWatch } from '../../src/capabilities/deliveries/watch.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { sealSecrets } from '../../src/capabilities/webhooks/destinations.ts';
 import { newSecret } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { afterTimeout } from '../../src/delivery/after.ts';
@@ -46,8 +45,7 @@ import { createStoredBytes } from '../../src/store/stored-bytes.ts';
 import { maxUnread, Watcher } from '../../src/store/watch.ts';
 import { createRowWatch } from '../../src/store/watch-feed.ts';
 import { createWorkspaceLines } from '../../src/store/workspace-lines.ts';
-import { boundedLinesByKey } from '../../src/telemetry/bounded-lines.ts';
-import { boundedNames } from '../../src/telemetry/bounded-names.ts';
+import { boundedLinesByKey, boundedNames } from '../../src/telemetry/bounds.ts';
 import { createCallSlots } from '../../src/upstream/call-slots.ts';
 import { createCircuits, maxCircuits } from '../../src/upstream/circuits.ts';
 import { createKeyCheck, maxChecked } from '../../src/upstream/key-check.ts';
@@ -55,6 +53,7 @@ import { createResilientCall } from '../../src/upstream/resilient-call.ts';
 import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 import { bounds } from '../support/bounds.ts';
 import { requestContext } from '../support/request-context.ts';
+import { schema } from '../support/schema.ts';
 import { servicePorts } from '../support/service-ports.ts';
 import { testVault } from '../support/webhooks.ts';
 
@@ -526,7 +525,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'webhooks with a line in the log': {
-    collections: ['telemetry/bounded-lines.ts ofKeys'],
+    collections: ['telemetry/bounds.ts ofKeys'],
     most: 1_000,
     fill() {
       const mayLog = boundedLinesByKey(60, () => 0);
@@ -534,7 +533,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'operations with a series': {
-    collections: ['telemetry/bounded-names.ts known'],
+    collections: ['telemetry/bounds.ts known'],
     most: 100,
     fill() {
       const nameOf = boundedNames(100);
@@ -606,7 +605,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'delivery/outcome-buffer.ts parts': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts waiting': 'an outcome of a delivery with a lease',
   'delivery/worker.ts #probes': 'a delivery with a lease',
-  'graphql/doors/browser-streams.ts open': 'a stream',
+  'graphql/doors/yoga.ts open': 'a stream',
   'graphql/doors/websocket.ts #operations': 'test/graphql/websocket.slow.test.ts',
   'graphql/doors/websocket.ts unread': 'test/graphql/websocket-refusals.test.ts',
   'http/connections.ts waiting': 'a connection with a request',

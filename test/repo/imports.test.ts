@@ -148,8 +148,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'what serves gets the schema that is served, which is the federated one if so configured',
-    forbids: (from, to) =>
-      to === 'capabilities/schema.ts' && !/^(?:capabilities\/served-schema|app\/cli\/schema)\.ts$/.test(from),
+    forbids: (from, to) => to === 'capabilities/schema.ts' && !/^app\/(?:cli\/schema|graphql)\.ts$/.test(from),
     finds: ['graphql/response-cache.ts', 'capabilities/schema.ts'],
   },
   {

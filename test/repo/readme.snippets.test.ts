@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { extendSchema, isEnumType, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failingAccounts } from '../../src/app/demo.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { newSecret, secretText } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
 import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
@@ -16,6 +15,7 @@ import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/n
 import { codeBlocks, pages, sectionOf, snippet, snippetFiles } from '../support/docs.ts';
 import { documentationUnits, failuresWithoutCode, relayDirectives, unitOf } from '../support/documents.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+import { schema } from '../support/schema.ts';
 import { curl } from '../support/servers.ts';
 
 let gateway: Gateway;

@@ -2,10 +2,10 @@
 import { type GraphQLObjectType, type GraphQLSchema, getOperationAST, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { operationLimits } from '../../src/graphql/cost/limits.ts';
 import { cacheHintOf, maxAgeOf } from '../../src/graphql/kit/cache-hint.ts';
 import { builtSchema } from '../support/hinted-schema.ts';
+import { schema } from '../support/schema.ts';
 
 function secondsOf(text: string, of: GraphQLSchema = schema, operationName?: string): number {
   const document = parse(text);

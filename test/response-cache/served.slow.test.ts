@@ -6,7 +6,6 @@ import { execute, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/api-keys.ts';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { createContext } from '../../src/graphql/executors/resolving/run.ts';
 import { cursorCodec } from '../../src/kernel/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
@@ -18,6 +17,7 @@ import { documentOf, fieldOperations, furnish, type Named } from '../support/ope
 import { temporaryDirectory } from '../support/process.ts';
 import { requestContext } from '../support/request-context.ts';
 import { callEndpoint, type FlatRequest } from '../support/rest.ts';
+import { schema } from '../support/schema.ts';
 
 const queries = fieldOperations.filter(({ field }) => field.startsWith('Query.'));
 const mutations = fieldOperations.filter(({ field }) => field.startsWith('Mutation.'));

@@ -1,9 +1,9 @@
 /** Queries whose responses are cached, and what a gateway says of its cache. */
 import { getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
 import { expect, vi } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { maxAgeOf } from '../../src/graphql/kit/cache-hint.ts';
 import type { Named } from './operations.ts';
+import { schema } from './schema.ts';
 import { wholeSelection } from './selection.ts';
 
 /** A response as it came, and what the gateway says of its cache. */

@@ -10,8 +10,8 @@ import {
   print,
   visit,
 } from 'graphql';
-import { schema } from '../../src/capabilities/schema.ts';
 import { codeBlocks, pages } from './docs.ts';
+import { schema } from './schema.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -13,9 +13,9 @@ import * as accounts from '../../src/capabilities/accounts/operations.ts';
 import * as deliveries from '../../src/capabilities/deliveries/operations.ts';
 import * as jobs from '../../src/capabilities/jobs/operations.ts';
 import * as posts from '../../src/capabilities/posts/operations.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import * as webhooks from '../../src/capabilities/webhooks/operations.ts';
 import type { Operation } from '../../src/kernel/operation.ts';
+import { schema } from './schema.ts';
 
 type Check = Pick<Operation<unknown, unknown>, 'check' | 'shape'>;
 

@@ -1,10 +1,10 @@
 /** One GraphQL operation for each root field of the schema, to test what must hold for all of them. */
 import type { GraphQLObjectType } from 'graphql';
-import { schema } from '../../src/capabilities/schema.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { requiredScopesOf } from '../../src/graphql/kit/required-scopes.ts';
 import type { Scope } from '../../src/kernel/caller.ts';
 import type { SeededWorkspace } from './backends.ts';
+import { schema } from './schema.ts';
 
 /** Ids of one workspace that the operations refer to. */
 export interface Named {

@@ -8,7 +8,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { schema } from '../../src/capabilities/schema.ts';
+import { schema } from './schema.ts';
 
 /**
  * A selection set of every field of a type, and of the types of its fields.

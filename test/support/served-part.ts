@@ -1,6 +1,6 @@
 /** Of operations on the whole schema, what a set-up serves of them. */
 import { type GraphQLSchema, parse, print } from 'graphql';
-import { buildSchema } from '../../src/capabilities/build-schema.ts';
+import { buildSchema } from '../../src/capabilities/schema.ts';
 import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
 import { servedPart as partOf } from '../../src/pages/graphiql/examples.ts';
 

@@ -5,7 +5,6 @@
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { learnAccounts } from '../../src/auth/account-repository.ts';
-import { schema } from '../../src/capabilities/schema.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
@@ -13,6 +12,7 @@ import { features } from '../support/docs-tables/set-ups.ts';
 import { inFrontOf } from '../support/fronting.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { documentOf, furnish, type Named, rootFields } from '../support/operations.ts';
+import { schema } from '../support/schema.ts';
 import { servedPart } from '../support/served-part.ts';
 
 const subscriptions: Readonly<Record<string, (named: Named) => string>> = {

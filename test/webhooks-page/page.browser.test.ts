@@ -5,12 +5,12 @@ import type { AxeResults } from 'axe-core';
 import { parse, validate } from 'graphql';
 import { type Browser, type BrowserContext, chromium as launcher, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { schema } from '../../src/capabilities/schema.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { startRefusing } from '../support/fronting.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { schema } from '../support/schema.ts';
 import { chromium } from '../support/servers.ts';
 import { lowContrast } from './contrast.ts';
 

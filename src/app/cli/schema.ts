@@ -1,7 +1,7 @@
 /** Prints schema.graphql; with `--subgraph`, as composers of a supergraph read it. */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { buildSchema } from '../../capabilities/build-schema.ts';
+import { buildSchema } from '../../capabilities/schema.ts';
 import { subgraphSdl } from '../../graphql/federation/sdl.ts';
 import { printedSchema } from '../../graphql/schema/print.ts';
 import { type SetUp, setUps } from '../../kernel/set-up.ts';

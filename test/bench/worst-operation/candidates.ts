@@ -9,7 +9,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { schema } from '../../../src/capabilities/schema.ts';
+import { schema } from '../../support/schema.ts';
 
 /** A candidate is what its text is made of, so that it can be varied. */
 export interface Candidate {

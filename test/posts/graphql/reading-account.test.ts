@@ -2,9 +2,9 @@
 import { isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { type ReadWith, readWith } from '../../../src/capabilities/posts/graphql/reading-account.ts';
-import { schema } from '../../../src/capabilities/schema.ts';
 import { globalId } from '../../../src/graphql/kit/global-ids.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
+import { schema } from '../../support/schema.ts';
 
 function field(typeName: string, name: string) {
   const type = schema.getType(typeName);
