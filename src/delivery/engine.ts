@@ -44,15 +44,14 @@
  *   destination-health.ts   (failing, paused, disabled)
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
- *   steps.ts              holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts), and deletes those of
- *                           webhooks that were deleted (capabilities/webhooks/removal.ts), behind the commands
+ *   repeat.ts             repeats work by timers of
+ *   after.ts                (tests replace them): holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts),
+ *                           and deletes those of webhooks that were deleted (capabilities/webhooks/removal.ts), behind the commands
  *   capabilities/deliveries/requeue.ts makes deliveries due again, when a caller redelivers them
  *   notices.ts            tells owners of webhooks that were disabled, in steps as well
- *   retention.ts          deletes what is old, in steps of retention-step.ts; as other work that is due again and again, by
- *   repeat.ts               and
- *   after.ts                timers, which tests replace
- *   observed-attempts.ts  logs, counts and traces attempts; observed-queue.ts and
- *   observed-backlog.ts     say what there is to do
+ *   retention.ts          deletes what is old, in steps of retention-step.ts
+ *   observed-worker.ts    logs, counts and traces attempts, and says, as does
+ *   observed-backlog.ts     what there is to do
  */
 
 import type { Logger } from 'pino';
@@ -85,8 +84,8 @@ import { notices } from './notices.ts';
 import { startBacklog } from './observed-backlog.ts';
 import { createQueue, type QueueContext } from './queue.ts';
 import { type QueueReport, settleAndClaim } from './queue-transaction.ts';
+import { startSteps } from './repeat.ts';
 import { startRetention } from './retention.ts';
-import { startSteps } from './steps.ts';
 import { Worker } from './worker.ts';
 
 const queueModule = besideModule('./queue-transaction', import.meta.url);

@@ -9,9 +9,9 @@ import { maxNoticeReceivers } from '../capabilities/webhooks/shapes.ts';
 import { disabledEvent } from '../events/event.ts';
 import type { Database } from '../store/database.ts';
 import { firstWebhookBehind } from '../store/pending-webhooks.ts';
-import { boundedLines } from '../telemetry/bounded-lines.ts';
+import { boundedLines } from '../telemetry/bounds.ts';
 import type { Emit } from './emit.ts';
-import type { WaitingWebhooks } from './steps.ts';
+import type { WaitingWebhooks } from './repeat.ts';
 
 /** Limit of the log. */
 const noticeLinesPerMinute = 60;

@@ -1,4 +1,4 @@
-import { boundedNames, otherName } from '../telemetry/bounded-names.ts';
+import { boundedNames, otherName } from '../telemetry/bounds.ts';
 import type { Metrics, Span, Telemetry, Tracer } from '../telemetry/telemetry.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { withoutCredentials } from './request-head.ts';

@@ -10,7 +10,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { boundedLines } from '../telemetry/bounded-lines.ts';
+import { boundedLines } from '../telemetry/bounds.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 
 export interface CallOrigin {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inTurn } from '../../src/delivery/steps.ts';
+import { inTurn } from '../../src/delivery/repeat.ts';
 
 it('webhooks take turns, however much one of them has to do', async () => {
   const left = new Map([

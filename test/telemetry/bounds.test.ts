@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundedLines } from '../../src/telemetry/bounded-lines.ts';
-import { boundedNames } from '../../src/telemetry/bounded-names.ts';
+import { boundedLines, boundedNames } from '../../src/telemetry/bounds.ts';
 
 test('the first names are let through, and all others are one', () => {
   const nameOf = boundedNames(2);

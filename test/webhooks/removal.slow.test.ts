@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removals } from '../../src/capabilities/webhooks/removal.ts';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
-import { inTurn } from '../../src/delivery/steps.ts';
+import { inTurn } from '../../src/delivery/repeat.ts';
 import { quotaFor } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';

@@ -1,22 +1,30 @@
 import { defaultMapping } from '../../events/event.ts';
 import type { WebhookSource } from '../../events/sources.ts';
+import { accessTo } from '../../kernel/caller.ts';
 import { isId } from '../../kernel/ids.ts';
 import { type CursorCodec, fitsNothing } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
+import { isInWorkspace } from '../../store/conditions.ts';
 import { startPage } from '../../store/keyset.ts';
 import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, readTogether } from '../../store/reads.ts';
+import { isAhead } from '../../store/statement-time.ts';
 import { webhookListScope } from './filter.ts';
-import { webhookHealth } from './health.ts';
 import { fittingWebhooks, listedWebhooks, webhookKeyset } from './listed.ts';
-import { changeChecked } from './manageable.ts';
+import { accountIdsOf, changeChecked } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
 import { createWebhook, type RegistryContext, readWholeWebhooks, toListed, webhooksById } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
-import { largeParts, webhookLimits } from './shapes.ts';
+import {
+  type DisabledReason,
+  largeParts,
+  type WebhookHealth,
+  type WebhookHealthState,
+  webhookLimits,
+} from './shapes.ts';
 import { subscribedEvents, webhookUpdate } from './update.ts';
 import { listWhole } from './whole-list.ts';
 
@@ -93,3 +101,39 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       ),
   };
 }
+
+const webhookHealth =
+  ({ database, now }: RegistryContext): WebhooksPort['health'] =>
+  async ({ caller }, webhookIds) => {
+    const rows = await database
+      .selectFrom('webhooks')
+      .innerJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
+      .leftJoin('notice_receivers', (join) =>
+        join
+          .onRef('notice_receivers.webhook_id', '=', 'webhooks.id')
+          .onRef('notice_receivers.workspace_id', '=', 'webhooks.workspace_id'),
+      )
+      .select('notice_receivers.webhook_id as notified')
+      .select(['webhooks.id', 'account_ids', 'health', 'disabled_reason', 'disabled_at'])
+      .select(['failing_since', 'failed_attempts', 'failing', 'paused_until'])
+      .where(isInWorkspace('webhooks', caller.workspaceId))
+      .where('webhooks.id', 'in', webhookIds)
+      .execute();
+    const time = now().getTime();
+    const managed = rows.filter((row) => accessTo(caller, accountIdsOf(row)) === 'manage');
+    const byId = new Map(
+      managed.map((row): [string, WebhookHealth] => [
+        row.id,
+        {
+          state: row.health as WebhookHealthState,
+          disabled_reason: row.disabled_reason as DisabledReason | null,
+          disabled_at: row.disabled_at,
+          failing_since: row.failing === 1 ? row.failing_since : null,
+          failed_attempt_count: row.failing_since === null ? 0 : row.failed_attempts,
+          receives_notices: row.notified !== null,
+          paused_until: isAhead('webhook_destinations.paused_until', row.paused_until, time) ? row.paused_until : null,
+        },
+      ]),
+    );
+    return webhookIds.map((id) => byId.get(id) ?? null);
+  };

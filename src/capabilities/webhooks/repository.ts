@@ -7,7 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import { withIssues } from '../../kernel/issues.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
-import { isBlockedPort } from '../../net/ports.ts';
+import { isBlockedPort } from '../../net/addresses.ts';
 import { isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';

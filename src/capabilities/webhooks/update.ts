@@ -1,17 +1,17 @@
+import type { Transaction } from 'kysely';
 import { defaultMapping } from '../../events/event.ts';
 import { type WebhookSource, webhookSources } from '../../events/sources.ts';
-import type { Issue } from '../../kernel/errors.ts';
+import { type Issue, ServiceError } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import { lockDestinations, lockWorkspace } from '../../store/locks.ts';
 import type { Notifications } from '../../store/notifications.ts';
-import type { WebhookTable } from '../../store/schema.ts';
+import type { NoticeReceiverTable, Tables, WebhookTable } from '../../store/schema.ts';
 import { forgetStatistics, storeDisabled, storeEnabled } from './destinations.ts';
 import { holdPending, holdStep } from './holds.ts';
 import { accountIdsOf, changeChecked, changeWebhook } from './manageable.ts';
-import { addReceiver, removeReceiver, requireAllAccounts } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
-import type { WebhookUpdate } from './shapes.ts';
+import { maxNoticeReceivers, type WebhookUpdate } from './shapes.ts';
 
 type Changes = Partial<WebhookTable>;
 
@@ -107,4 +107,35 @@ function requireFit({ source }: WebhookTable, { events, data, trigger }: Webhook
     ),
   ];
   if (issues.length > 0) throw invalidParameters(issues);
+}
+
+/** A notice may be of any webhook of the workspace, and a limited key may manage one of some accounts. */
+function requireAllAccounts(accountIds: readonly string[]): void {
+  if (accountIds.length === 0) return;
+  const message = 'must be false: the webhook does not listen to all accounts of the workspace';
+  throw invalidParameters([{ path: ['receives_notices'], code: 'conflicting', message }]);
+}
+
+async function removeReceiver(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
+  await transaction.deleteFrom('notice_receivers').where('webhook_id', '=', webhookId).execute();
+}
+
+/** Of a locked workspace. @throws ServiceError `limit_too_high` for one too many */
+async function addReceiver(transaction: Transaction<Tables>, receiver: NoticeReceiverTable): Promise<void> {
+  const others = await transaction
+    .selectFrom('notice_receivers')
+    .select('webhook_id')
+    .where('workspace_id', '=', receiver.workspace_id)
+    .where('webhook_id', '!=', receiver.webhook_id)
+    .execute();
+  if (others.length >= maxNoticeReceivers) {
+    throw new ServiceError('limit_too_high', {
+      detail: `A workspace can have ${maxNoticeReceivers} webhooks that receive notices: turn the notices of one of them off first.`,
+    });
+  }
+  await transaction
+    .insertInto('notice_receivers')
+    .values(receiver)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

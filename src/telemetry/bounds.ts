@@ -1,4 +1,4 @@
-/** A bound on log lines that outside troubles can cause in any number. */
+/** Bounds on what others cause in any number: lines of the log, and values of labels. */
 
 import { LRUCache } from 'lru-cache';
 
@@ -42,5 +42,19 @@ export function boundedLinesByKey(
     if (own === null || all === null) return null;
     const leftOut = (own.leftOut ?? 0) + (all.leftOut ?? 0);
     return leftOut === 0 ? {} : { leftOut };
+  };
+}
+
+/** Stands for names beyond the bound. */
+export const otherName = 'other';
+
+/** Clients choose names, such as those of operations: labels need a bound. */
+export function boundedNames(most: number): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.has(name)) return name;
+    if (known.size >= most) return otherName;
+    known.add(name);
+    return name;
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { boundedLines, boundedLinesByKey } from '../telemetry/bounded-lines.ts';
-import { inSpan, type Span, type SpanOptions, type Telemetry } from '../telemetry/telemetry.ts';
+import { boundedLines, boundedLinesByKey } from '../telemetry/bounds.ts';
+import { inSpan, type Metrics, type Span, type SpanOptions, type Telemetry } from '../telemetry/telemetry.ts';
+import type { LaneLimits, Lanes } from './lanes.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 
@@ -87,4 +88,37 @@ function describe(span: Span | null, { attempt, decision }: AttemptOutcome): voi
 function responseOf({ status, failure }: AttemptOutcome['attempt']): string {
   if (failure !== null) return failure;
   return status === null ? 'unsent' : `${Math.floor(status / 100)}xx`;
+}
+
+export function observeQueue(
+  metrics: Metrics | null,
+  {
+    lanes,
+    limits,
+    leases,
+    outcomes,
+  }: {
+    readonly lanes: Lanes;
+    readonly limits: LaneLimits;
+    readonly leases: { readonly size: number };
+    readonly outcomes: { readonly size: number; readonly unstored: number; readonly unstoredMs: number };
+  },
+): void {
+  metrics?.observe('postern.delivery.requests', () => [
+    [lanes.sending, { state: 'sending' }],
+    [lanes.queued, { state: 'queued' }],
+    [outcomes.size - outcomes.unstored, { state: 'settling' }],
+    [outcomes.unstored, { state: 'unstored' }],
+  ]);
+  metrics?.observe('postern.delivery.unstored.age', () => [[outcomes.unstoredMs / 1_000, {}]]);
+  metrics?.observe('postern.delivery.slots', () => [[lanes.slots, {}]]);
+  metrics?.observe('postern.delivery.leases', () => [[leases.size, {}]]);
+  metrics?.observe('postern.delivery.lanes', () => {
+    const known = lanes.limits();
+    const narrowed = known.filter((limit) => limit < limits.initial).length;
+    return [
+      [known.length - narrowed, { state: 'open' }],
+      [narrowed, { state: 'narrowed' }],
+    ];
+  });
 }
