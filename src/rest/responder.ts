@@ -6,7 +6,7 @@ import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, replayedHeader } from '../kernel/idempotency.ts';
 import { printJson, stringify } from '../kernel/lib/json-text.ts';
-import { performOnceForKey } from '../kernel/perform-once.ts';
+import { performOnceForKey } from '../kernel/operation.ts';
 import type { LeavePlace } from '../kernel/places.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBlockedPort } from '../../src/net/ports.ts';
+import { isBlockedPort } from '../../src/net/addresses.ts';
 import { startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 

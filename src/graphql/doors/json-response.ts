@@ -2,7 +2,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import type { Compress } from '../../http/compression.ts';
-import { entityTag, isKnown } from '../../http/entity-tag.ts';
+import { entityTag, isKnown } from '../../http/documents.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
 import type { Presented } from '../presentation.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { requireScope } from '../../kernel/caller.ts';
 import { stringify } from '../../kernel/lib/json-text.ts';
-import type { AnyOperation } from '../../kernel/operation.ts';
+import { type AnyOperation, performOnceForKey } from '../../kernel/operation.ts';
 import { parse } from '../../kernel/parse.ts';
-import { performOnceForKey } from '../../kernel/perform-once.ts';
 import { idempotencyKey } from '../../kernel/validation.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 

@@ -1,6 +1,15 @@
 /** One set of instruments for OTLP and Prometheus. Nothing is global: a process can have several. */
 
-import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import {
+  type Attributes,
+  type Counter,
+  DiagLogLevel,
+  diag,
+  type Histogram,
+  type Meter,
+  type Observable,
+} from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -19,10 +28,9 @@ import { ConfigError } from '../../kernel/config-error.ts';
 import { within } from '../../kernel/lib/abort-signal.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { type ProxySettings, proxyFor } from '../../net/proxies.ts';
-import { boundedLines } from '../bounded-lines.ts';
-import { observeProcess } from '../process-figures.ts';
-import type { ReportTrouble, Telemetry, TelemetrySettings } from '../telemetry.ts';
-import { createMetrics } from './meters.ts';
+import { boundedLines } from '../bounds.ts';
+import { allSeries, type CounterName, type GaugeName, type HistogramName } from '../series.ts';
+import type { Metrics, ReportTrouble, Telemetry, TelemetrySettings } from '../telemetry.ts';
 import { ScrapeReader, scrapeWith } from './scrape.ts';
 import { createTracer } from './tracer.ts';
 
@@ -145,4 +153,68 @@ function samplerOf({ sampler, samplerRatio }: Pick<TelemetrySettings, 'sampler' 
     default:
       return sampler satisfies never;
   }
+}
+
+/** OpenTelemetry's instruments, by the table of series. */
+function createMetrics(meter: Meter): Metrics {
+  const counters = new Map<string, Counter>();
+  const histograms = new Map<string, Histogram>();
+  const gauges = new Map<string, Observable>();
+  for (const [name, { kind, unit, help, labels, buckets }] of allSeries) {
+    const options = { unit, description: help };
+    if (kind === 'counter') {
+      const counter = meter.createCounter(name, options);
+      // Makes the first count an increase.
+      if (labels.length === 0) counter.add(0);
+      counters.set(name, counter);
+    } else if (kind === 'gauge') gauges.set(name, meter.createObservableGauge(name, options));
+    else if (kind === 'total') gauges.set(name, meter.createObservableCounter(name, options));
+    else histograms.set(name, meter.createHistogram(name, { ...options, ...adviceOf(buckets) }));
+  }
+  return {
+    count: (name: CounterName, labels: Attributes, by = 1) => counters.get(name)?.add(by, labels),
+    record: (name: HistogramName, value, labels: Attributes) => histograms.get(name)?.record(value, labels),
+    observe(name: GaugeName, read: () => Readings | Promise<Readings>) {
+      gauges.get(name)?.addCallback(async (result) => {
+        for (const [value, labels] of await read()) result.observe(value, labels);
+      });
+    },
+  };
+}
+
+type Readings = readonly (readonly [value: number, labels: Attributes])[];
+
+const adviceOf = (buckets: readonly number[] | undefined) =>
+  buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } };
+
+const resolutionMs = 10;
+const nanoseconds = 1e9;
+const microseconds = 1e6;
+
+function observeProcess(metrics: Metrics): { stop(): void } {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  // The histogram counts its timer's interval, too.
+  const seconds = (value: number) => Math.max(0, value / nanoseconds - resolutionMs / 1_000);
+  metrics.observe('postern.build.info', () => [[1, { version: buildVersion, node: process.version }]]);
+  metrics.observe('nodejs.eventloop.delay.p99', () => {
+    // Nothing was measured since the last collection.
+    return delay.count === 0 ? [] : [[seconds(delay.percentile(99)), {}]];
+  });
+  metrics.observe('nodejs.eventloop.delay.max', () => {
+    const max = delay.count === 0 ? [] : [[seconds(delay.max), {}] as const];
+    // The last reader: they run in the order of registration.
+    delay.reset();
+    return max;
+  });
+  metrics.observe('nodejs.eventloop.utilization', () => [[performance.eventLoopUtilization().utilization, {}]]);
+  metrics.observe('process.cpu.time', () => {
+    const { user, system } = process.cpuUsage();
+    return [
+      [user / microseconds, { 'cpu.mode': 'user' }],
+      [system / microseconds, { 'cpu.mode': 'system' }],
+    ];
+  });
+  metrics.observe('process.memory.usage', () => [[process.memoryUsage.rss(), {}]]);
+  return { stop: () => delay.disable() };
 }

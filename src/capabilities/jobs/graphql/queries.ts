@@ -1,10 +1,9 @@
-import type { GraphQLResolveInfo } from 'graphql';
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList, countedListSource } from '../../../graphql/kit/counted-connection.ts';
 import { foundById } from '../../../graphql/kit/node.ts';
-import { selectsAny } from '../../../graphql/kit/selected.ts';
 import { readsFrom } from '../../../graphql/kit/source.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
@@ -85,3 +84,24 @@ builder.subscriptionField('jobPostingUpdated', (t) =>
     resolve: (posting) => posting,
   }),
 );
+
+/** Whether an operation selects a field of one of these names anywhere below a field: it may, if a directive decides. */
+function selectsAny(
+  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
+  names: ReadonlySet<string>,
+): boolean {
+  const open: (SelectionSetNode | undefined)[] = fieldNodes.map(({ selectionSet }) => selectionSet);
+  const spread = new Set<string>();
+  for (const set of open) {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+        if (selection.kind === Kind.FIELD && names.has(selection.name.value)) return true;
+        open.push(selection.selectionSet);
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        open.push(fragments[selection.name.value]?.selectionSet);
+      }
+    }
+  }
+  return false;
+}
