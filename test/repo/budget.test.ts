@@ -13,7 +13,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_705,
   'capabilities/jobs': 2_200,
   'capabilities/posts': 1_236,
-  'capabilities/webhooks': 2_800,
+  'capabilities/webhooks': 2_763,
   delivery: 4_080,
   events: 555,
   graphql: 1_112,

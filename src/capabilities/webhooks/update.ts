@@ -120,7 +120,7 @@ async function removeReceiver(transaction: Transaction<Tables>, webhookId: strin
   await transaction.deleteFrom('notice_receivers').where('webhook_id', '=', webhookId).execute();
 }
 
-/** Of a locked workspace. @throws ServiceError `limit_too_high` for one too many */
+/** Adds a receiver to a locked workspace. @throws ServiceError `limit_too_high` for one too many */
 async function addReceiver(transaction: Transaction<Tables>, receiver: NoticeReceiverTable): Promise<void> {
   const others = await transaction
     .selectFrom('notice_receivers')
