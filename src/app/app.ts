@@ -1,6 +1,7 @@
 /** The composition root: chooses the backend, mounts the faces, stops everything in order. */
 
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { connectAccount, type NewAccount } from '../auth/account-repository.ts';
 import { type AdmissionLimits, admission } from '../auth/admission.ts';
 import { memoryRateLimits } from '../auth/memory-rate-limits.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
@@ -23,6 +24,7 @@ import { once } from '../kernel/lib/once.ts';
 import { createPlaces, placeLimits } from '../kernel/places.ts';
 import { portsInTurns } from '../kernel/ports.ts';
 import { type Keyring, keyringOf } from '../kernel/secrets/secret.ts';
+import { vaultOf } from '../kernel/secrets/vault.ts';
 import { createTroubles } from '../kernel/troubles.ts';
 import { inBlocks } from '../net/addresses.ts';
 import { docsRoutes } from '../pages/docs/page.ts';
@@ -65,7 +67,7 @@ export async function createApp(config: Config, dependencies: Dependencies) {
 async function compose(config: Config, given: Dependencies, closers: Closers) {
   const troubles = createTroubles(given.logger);
   const dependencies = { ...given, troubles };
-  const { logger, secrets, telemetry = noTelemetry, now, siblings } = dependencies;
+  const { logger, secrets, telemetry = noTelemetry, now, randomBytes, siblings } = dependencies;
   const keyring = keyringOf(secrets);
   // Closed last: they tell how the gateway drains.
   const scrape = telemetry.scrape && (siblings?.scrapeAll(telemetry.scrape) ?? telemetry.scrape);
@@ -145,6 +147,12 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     /** Rejects while the gateway is not ready. */
     ready: backend.ready,
     ports: backend.ports,
+    /** @throws ServiceError as the function of the same name; Error where a service connects accounts */
+    async connectAccount(account: NewAccount) {
+      if (config.upstream !== null) throw new Error('The service at UPSTREAM_URL connects accounts, not the gateway');
+      const { accounts } = requireStorage(storage).databases;
+      return connectAccount(accounts, account, { vault: vaultOf(keyring, randomBytes), now: now(), randomBytes });
+    },
     /** @throws Error without a database, where callers' API keys are forwarded */
     get database() {
       return requireStorage(storage).databases.deliveries;

@@ -1,16 +1,21 @@
 /** Alone reads or writes the accounts' table. */
-
+import { z } from 'zod';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { fitsNothing, type ListSize, type Page } from '../kernel/paging.ts';
+import { parse } from '../kernel/parse.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
+import { ifOpened, isSealed, type Vault } from '../kernel/secrets/vault.ts';
+import { label, statement } from '../kernel/validation.ts';
 import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
 import { isOneOf } from '../store/json.ts';
 import { byCreation, type PageRequest, startPage, unbounded } from '../store/keyset.ts';
 import { type CountedList, countLists, type ListReading, selectPages } from '../store/keyset-pages.ts';
 import type { AccountTable, Tables } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
 import type { RowSource } from '../store/watch-feed.ts';
-import { type AccountStatus, type AccountType, unknownWord } from './account.ts';
+import { type AccountStatus, type AccountType, accountTypes, unknownWord } from './account.ts';
+import { ensureWorkspace } from './workspaces.ts';
 
 /** Columns of closed vocabularies: `insertAccounts` stores no other word. */
 interface Vocabulary {
@@ -135,24 +140,60 @@ export async function insertAccounts(
   await database.insertInto('accounts').values(accounts).execute();
 }
 
-interface NewAccount {
-  readonly workspaceId: string;
-  readonly name: string | null;
-  readonly type: AccountType;
-  /** The network's own word for the sign-in. */
-  readonly session: string;
-}
+const newAccountShape = z.strictObject({
+  workspace: label(),
+  type: z.enum(accountTypes),
+  name: label().nullish(),
+  token: statement(),
+});
 
-/** Connects a usable account. @returns its id */
+/** `workspace` by its name: it is created if there is none. `token` is what the network knows the account by. */
+export type NewAccount = Readonly<z.infer<typeof newAccountShape>>;
+
+/**
+ * Connects a usable account. @param vault null for the token of a simulated network, which is no secret. @returns its id
+ * @throws ServiceError with an issue for every invalid value, such as `invalid_parameters`
+ */
 export async function connectAccount(
   database: Database,
-  { workspaceId, name, type, session }: NewAccount,
-  { now, randomBytes }: { readonly now: Date; readonly randomBytes: RandomBytes },
+  account: NewAccount,
+  { vault, now, randomBytes }: { readonly vault: Vault | null; readonly now: Date; readonly randomBytes: RandomBytes },
 ): Promise<string> {
+  const { workspace, type, name = null, token } = parse(newAccountShape, account);
   const id = newId(randomBytes);
-  const created_at = now.getTime();
-  await insertAccounts(database, [{ id, workspace_id: workspaceId, name, type, status: 'OK', session, created_at }]);
-  return id;
+  const session = vault === null ? token : vault.seal(tokenPlace(id), token);
+  return inTransaction(database, async (transaction) => {
+    const workspace_id = await ensureWorkspace(transaction, workspace, { now, randomBytes });
+    await insertAccounts(transaction, [
+      { id, workspace_id, name, type, status: 'OK', session, created_at: now.getTime() },
+    ]);
+    return id;
+  });
+}
+
+const tokenPlace = (accountId: string): string => `account-token:${accountId}`;
+
+/** @throws Error for a token that was changed, or sealed with another SECRET */
+export const openToken = (vault: Vault, { id, session }: Pick<StoredAccount, 'id' | 'session'>): string =>
+  isSealed(session) ? vault.open(tokenPlace(id), session) : session;
+
+const readAtOnce = 250;
+
+/** Seals the tokens anew after a change of the deployment's secret. A concurrent change wins; unreadable ones stay. */
+export async function resealTokens(database: Database, vault: Vault): Promise<void> {
+  let last = '';
+  for (;;) {
+    const inOrder = database.selectFrom('accounts').select(['id', 'session']).orderBy('id');
+    const accounts = await inOrder.where('id', '>', last).limit(readAtOnce).execute();
+    for (const { id, session } of accounts) {
+      const resealed = isSealed(session) ? ifOpened(() => vault.reseal(tokenPlace(id), session)) : null;
+      if (resealed === null) continue;
+      const update = database.updateTable('accounts').set({ session: resealed });
+      await update.where('id', '=', id).where('session', '=', session).execute();
+    }
+    if (accounts.length < readAtOnce) return;
+    last = accounts.at(-1)?.id ?? last;
+  }
 }
 
 export interface LearnedAccount {

@@ -1,9 +1,10 @@
 import { type Caller, requireAccount } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { Vault } from '../kernel/secrets/vault.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountType, accountStatuses } from './account.ts';
-import { findAccount, type StoredAccount } from './account-repository.ts';
+import { findAccount, openToken, type StoredAccount } from './account-repository.ts';
 import { type AccountRule, connectedHere } from './account-rule.ts';
 
 /** For an account unknown in the workspace: the contract lets the post list respond with no 404. */
@@ -22,6 +23,7 @@ interface Feature<Type extends AccountType> {
  */
 export async function requireSession<Type extends AccountType>(
   database: Database,
+  vault: Vault,
   caller: Caller,
   accountId: string,
   { types, notFoundAs }: Feature<Type>,
@@ -35,7 +37,7 @@ export async function requireSession<Type extends AccountType>(
       detail: `Accounts of type ${account.type} are not designed for this feature.`,
     });
   }
-  return { accountId, type, token: account.session };
+  return { accountId, type, token: openToken(vault, account) };
 }
 
 /** @throws ServiceError as {@link requireSession}, whatever the account's status and type */

@@ -1,17 +1,20 @@
 /** The commands, run as processes: their output, their effect on the database, and their error messages. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commands } from '../../src/app/cli/commands.ts';
 import { accountTypes } from '../../src/auth/account.ts';
+import { openToken } from '../../src/auth/account-repository.ts';
 import { scopeNames } from '../../src/kernel/caller.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
-import { type Ended, runProcess, startProcess } from '../support/process.ts';
+import { type Ended, runProcess, startProcess, temporaryDirectory } from '../support/process.ts';
 import { rest } from '../support/rest.ts';
 import { json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
+import { testSecret, testVault } from '../support/webhooks.ts';
 
 const viewer =
   '{ viewer { keyId name scopes accountIds expiresAt workspace { name } } accounts { nodes { accountId name type status } } }';
@@ -64,6 +67,28 @@ describe.each(databases)('commands on $name', (dialect) => {
     const again = await key('revoke', keyId as string);
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toContain(`No key to revoke has the id ${keyId}`);
+  });
+
+  test('an account is connected with a token, which the secret of the database seals and no argument shows', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'token');
+    await writeFile(file, 'of a file\n');
+    const environment = { DATABASE_URL: database.url, SECRET: testSecret };
+    const connect = ['src/app/cli/accounts.ts', ...acmeAccount, '--token-file'];
+    const options = { input: 'of standard input', encoding: 'utf8', env: { ...process.env, ...environment } } as const;
+    const runs = [file, '-'].map((from) => spawnSync(process.execPath, [...connect, from], options));
+    expect(runs.map(({ status }) => status)).toEqual([0, 0]);
+    const connection = await openDatabase(database.location);
+    const accounts = await connection.selectFrom('accounts').select(['id', 'session']).orderBy('created_at').execute();
+    await connection.destroy();
+    for (const { session } of accounts) expect(session).toMatch(/^sealed1:/);
+    expect(accounts.map((each) => openToken(testVault, each))).toEqual(['of a file', 'of standard input']);
+
+    const other = await runProcess('src/app/cli/accounts.ts', [...acmeAccount, '--token-file', file], {
+      ...environment,
+      SECRET: 'another secret than that of the database',
+    });
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('SECRET is not the one') });
   });
 
   test('an account is connected, listed without its session, used, and a key can be limited to it', async () => {
@@ -156,6 +181,7 @@ const files: Readonly<Record<string, string>> = {
 };
 
 const acme = ['create', '--workspace', 'Acme', '--name', 'x'];
+const acmeAccount = ['connect', '--workspace', 'Acme', '--type', 'PNET'];
 
 /** [the command, its arguments, a part of the one line that it prints] */
 const mistakes: readonly (readonly [string, readonly string[], string])[] = [
@@ -183,11 +209,14 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     ['connect', '--workspace', 'Acme', '--type', 'pnet'],
     `--type must be one of ${accountTypes.join(', ')}, but is "pnet"`,
   ],
+  ['account', [...acmeAccount, '--session', 'bad'], '--session must be one of ok, '],
   [
     'account',
-    ['connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'bad'],
-    '--session must be one of ok, ',
+    [...acmeAccount, '--session', 'ok', '--token-file', 'token'],
+    '--token-file is for a network, --session for a simulated one: leave one out.',
   ],
+  ['account', [...acmeAccount, '--token-file', '/dev/null'], '--token-file has no token.'],
+  ['account', [...acmeAccount, '--token-file', 'nowhere'], 'nowhere'],
   ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npx postern sandbox events"'],
   ['sandbox', ['emit', 'user', 'new_relation'], '<source> must be one of '],
   ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],

@@ -1,10 +1,12 @@
 /** `examples/embed`: the gateway within programs of others. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createGateway } from 'postern';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { temporaryDirectory } from '../support/process.ts';
+import { graphql } from '../support/gateway.ts';
+import { runProcess, temporaryDirectory } from '../support/process.ts';
+import { json, startStub } from '../support/stub.ts';
 import { fileOf, runExample, serveExample } from './example.ts';
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -58,6 +60,42 @@ test('in-process asks without a socket', async () => {
   const environment = environmentFor('start');
   const run = await runExample('embed', 'in-process', { ...environment, POSTERN_KEY: await keyFor('start') });
   expect(JSON.parse(run)).toEqual(answer);
+});
+
+/** Ada has five notes. */
+async function startMicroblog() {
+  const network = await startStub(({ path, headers }, response) => {
+    const [, user, query = ''] = /^\/users\/(\w+)\/notes\?(.*)$/.exec(path) ?? [];
+    const { after = '0', limit } = Object.fromEntries(new URLSearchParams(query));
+    const author = { id: 'ada', name: 'Ada', picture: 'https://microblog.example/ada.png' };
+    const notes = [1, 2, 3, 4, 5].map((id) => ({
+      id: `${id}`,
+      text: `Note ${id}`,
+      time: id,
+      likes: id,
+      replies: 0,
+      author,
+    }));
+    const end = Number(after) + Number(limit);
+    if (headers.authorization !== 'Bearer token-of-ada') json(response, 401, {});
+    else if (user !== 'ada') json(response, 404, {});
+    else json(response, 200, { notes: notes.slice(Number(after), end), next: end < notes.length ? String(end) : null });
+  });
+  return { MICROBLOG_URL: network.url };
+}
+
+test('own-network lists posts of a network, with the token of an account', async () => {
+  const environment = { ...environmentFor('own'), ...(await startMicroblog()) };
+  const server = await serveExample('embed', 'own-network', environment);
+  onTestFinished(() => server.stop());
+  const token = join(directory.path, 'token');
+  await writeFile(token, 'token-of-ada\n');
+  const run = async (...args: string[]) => (await runProcess('src/app/postern.js', args, environment)).stdout.trim();
+  const account = await run('account', 'connect', '--workspace', 'Acme', '--type', 'MICROBLOG', '--token-file', token);
+  const key = await run('key', 'create', '--workspace', 'Acme', '--name', 'app');
+  const query = `{ posts(accountId: "${account}", identifier: "ada", first: 2) { nodes { ... on NetworkPost { text } } } }`;
+  const { data } = await graphql(server.address, key, query);
+  expect(data.posts.nodes).toEqual([{ text: 'Note 1' }, { text: 'Note 2' }]);
 });
 
 test('next-route serves requests of Next.js', async () => {

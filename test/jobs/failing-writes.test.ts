@@ -11,6 +11,7 @@ import { createReadBudget } from '../../src/store/read-budget.ts';
 import { linesOf } from '../../src/store/workspace-lines.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { requestContext } from '../support/request-context.ts';
+import { testVault } from '../support/webhooks.ts';
 
 describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail, $name', (backend) => {
   let served: Served;
@@ -47,6 +48,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
     now: () => served.clock.now,
     randomBytes,
     logger,
+    vault: testVault,
   });
 
   /** The jobs of the workspace over the sandbox network, without a face. */

@@ -44,6 +44,7 @@ const openers: Readonly<Record<string, string>> = {
   'kernel/secrets/secret.ts': 'the secret',
   'splice/kernel.ts': 'its own',
   'pages/webhooks/page.ts': 'its own',
+  'app/cli/accounts.ts': 'a token',
   'app/cli/backup-folder.ts': 'the secret of a backup',
   'app/cli/schema.ts': 'schema.graphql',
   'app/postern.js': 'none: it starts Node.js, before a database is open',

@@ -1,8 +1,12 @@
 /** The secret of a deployment and its database: a wrong one is noticed, and it can be changed. */
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openToken } from '../../src/auth/account-repository.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
+import { keyringOf } from '../../src/kernel/secrets/secret.ts';
+import { vaultOf } from '../../src/kernel/secrets/vault.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';
@@ -30,7 +34,7 @@ describe.each(databases)('the secret of a database on $name', ({ location }) => 
     }
   }
 
-  /** A webhook with a sealed header, and a cursor that leads to it. */
+  /** An account with a sealed token, a webhook with a sealed header, and a cursor that leads to it. */
   async function fill(gateway: Gateway) {
     const { key } = await gateway.workspace();
     const create = `mutation { createWebhook(input: { requestUrl: "https://hooks.example/in", source: USERS,
@@ -41,6 +45,7 @@ describe.each(databases)('the secret of a database on $name', ({ location }) => 
     const { data } = await graphql(gateway.address, key, '{ webhooks(first: 1) { pageInfo { endCursor } } }');
     const first = await fetch(`${gateway.address}/v1/webhooks?limit=1`, { headers: { 'x-api-key': key } });
     const { cursor } = (await first.json()) as { cursor: string };
+    await gateway.app.connectAccount({ workspace: 'Acme', type: 'PNET', token: 'sealed' });
     return { key, after: data.webhooks.pageInfo.endCursor as string, cursor };
   }
 
@@ -106,6 +111,9 @@ describe.each(databases)('the secret of a database on $name', ({ location }) => 
     await during({ SECRET: next }, async (gateway) => {
       const { errors } = await read(gateway, key);
       expect(errors).toEqual([]);
+      const vault = vaultOf(keyringOf({ current: next, previous: undefined }), randomBytes);
+      const accounts = await gateway.app.database.selectFrom('accounts').select(['id', 'session']).execute();
+      expect(accounts.map((account) => openToken(vault, account))).toEqual(['sealed', 'sealed']);
       for (const webhook of await gateway.app.database.selectFrom('webhooks').select('id').execute()) {
         const secret = `mutation { rotateWebhookSecret(input: { webhookId: "${webhook.id}" }) { __typename } }`;
         const { data } = await graphql(gateway.address, key, secret);

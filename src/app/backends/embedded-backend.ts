@@ -22,7 +22,7 @@ export async function embeddedBackend(
   const { databases, authenticate, idempotency, ready } = storage;
   const { leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
-  const { delivery, shared, ports } = await openWebhooks(
+  const { delivery, vault, shared, ports } = await openWebhooks(
     storage,
     sealing,
     config,
@@ -41,11 +41,12 @@ export async function embeddedBackend(
         ...shared,
         storedBytes: delivery.storedBytes,
         database: databases.jobs,
+        vault,
         inLine: linesOf(config.database, 'jobs'),
         network: providers.PNET,
         tuning: leases,
       }),
-      posts: embeddedPosts({ database: databases.accounts, providers, cursors: shared.cursors }),
+      posts: embeddedPosts({ database: databases.accounts, vault, providers, cursors: shared.cursors }),
     },
     authenticate: config.demo ? refusingSandboxKeys(authenticate) : authenticate,
     tenantOf: ({ workspaceId }) => workspaceId,

@@ -8,7 +8,7 @@ import { startDeliveryEngine } from '../../delivery/engine.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 import { cursorCodec } from '../../kernel/paging.ts';
 import { isRead, type PortName, wrapMethods } from '../../kernel/ports.ts';
-import { createVault, type Vault } from '../../kernel/secrets/vault.ts';
+import { type Vault, vaultOf } from '../../kernel/secrets/vault.ts';
 import { addressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
 import { createReadBudget, readLimits, scansAtOnce } from '../../store/read-budget.ts';
@@ -29,8 +29,7 @@ export async function openWebhooks(
   prepare: (vault: Vault) => Promise<void> = async () => undefined,
 ) {
   const { logger, now, randomBytes, limits, telemetry = noTelemetry, troubles, delivery: tuning = {} } = dependencies;
-  const vaultKeys = sealing.keyring('webhook-secrets');
-  const vault = createVault(vaultKeys.current, randomBytes, vaultKeys.previous);
+  const vault = vaultOf(sealing.keyring, randomBytes);
   await useSecret(sealing, vault);
   await prepare(vault);
   const allows = addressRule(config.outboundAllow);
@@ -65,6 +64,7 @@ export async function openWebhooks(
   const shared = { cursors, budget, now, randomBytes, logger };
   return {
     delivery,
+    vault,
     shared,
     ports: {
       accounts: embeddedAccounts({ database: databases.accounts, budget, cursors, tokens, accountRule }),

@@ -1,6 +1,7 @@
 /** The gateway's own database, whatever the backend; loaded on demand. */
 import type { Logger } from 'pino';
 import { accessTokens, isAccessToken } from '../../auth/access-tokens.ts';
+import { resealTokens } from '../../auth/account-repository.ts';
 import { authenticate, authenticateById, findRefusedKeys } from '../../auth/api-keys.ts';
 import { databaseRateLimits } from '../../auth/rate-limit-rows.ts';
 import { rememberKeys } from '../../auth/remembered-keys.ts';
@@ -113,7 +114,10 @@ export async function openStorage(
         throw wrongSecret(secrets.origin);
       }
       // Also for a known secret: a process with only the previous one may still run.
-      if (vault !== undefined && secrets.previous !== undefined) await resealWebhooks(databases.deliveries, vault);
+      if (vault !== undefined && secrets.previous !== undefined) {
+        await resealWebhooks(databases.deliveries, vault);
+        await resealTokens(databases.accounts, vault);
+      }
       await recordSecret(databases.keys, keys, secrets, recognized);
     },
     ready: health.check,

@@ -1,36 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { accountTypes } from '../../auth/account.ts';
 import { connectAccount, listConnected } from '../../auth/account-repository.ts';
-import { ensureWorkspace } from '../../auth/workspaces.ts';
+import type { RandomBytes } from '../../kernel/ids.ts';
+import { findSecrets, keyringOf } from '../../kernel/secrets/secret.ts';
+import { type Vault, vaultOf } from '../../kernel/secrets/vault.ts';
 import { sandboxSessionNames, sandboxToken } from '../../providers/sandbox/networks.ts';
+import type { Database } from '../../store/database.ts';
+import { recognizeSecret, recordSecret } from '../backends/secret-check.ts';
+import type { Config } from '../config/config.ts';
 import { choiceOption, readOptions, requiredOption, runCommand, type Subcommand, table, wrapList } from './command.ts';
-import { writeNote } from './report-error.ts';
+import { UsageError, writeNote } from './report-error.ts';
 
-const usage = `Manages the connected accounts of the gateway, on its sandbox networks.
+const usage = `Manages the connected accounts of the gateway.
 
 Usage:
+  npx postern account connect --workspace <name> --type <type> [--name <name>] --token-file <file>
   npx postern account connect --workspace <name> --type <type> [--name <name>] [--session <outcome>]
   npx postern account list [--workspace <name>]
 
 connect prints the id of the account. It creates the workspace if no workspace has that name.
   --type      ${wrapList(accountTypes, 14)}
-  --session   the outcome of every call that is made from the account (default: ok):
+  --token-file
+              a file with the token that the network knows the account by; - reads standard input. It is stored sealed
+              with SECRET
+  --session   of a simulated network: the outcome of every call that is made from the account (default: ok):
               ${wrapList(sandboxSessionNames, 14)}
 `;
 
 const connect: Subcommand = (args) => {
-  const { options } = readOptions(args, ['workspace', 'type', 'name', 'session']);
+  const { options } = readOptions(args, ['workspace', 'type', 'name', 'token-file', 'session']);
   const workspace = requiredOption(options, 'workspace');
   const type = choiceOption(requiredOption(options, 'type'), '--type', accountTypes);
   const name = options.name === undefined ? null : requiredOption(options, 'name');
   const session = sandboxToken(choiceOption(options.session ?? 'ok', '--session', sandboxSessionNames));
-  return ({ database, now, randomBytes }) =>
-    database.transaction().execute(async (transaction) => {
-      const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
-      const id = await connectAccount(transaction, { workspaceId, name, type, session }, { now, randomBytes });
-      writeNote(`Connected an account of type ${type} to the workspace "${workspace}". Its id:`);
-      return id;
-    });
+  const file = options['token-file'];
+  if (file !== undefined && options.session !== undefined)
+    throw new UsageError('--token-file is for a network, --session for a simulated one: leave one out.');
+  return async ({ database, config, now, randomBytes }) => {
+    const account = { workspace, type, name, token: file === undefined ? session : await readToken(file) };
+    const vault = file === undefined ? null : await openVault(database, config, randomBytes);
+    const id = await connectAccount(database, account, { vault, now, randomBytes });
+    writeNote(`Connected an account of type ${type} to the workspace "${workspace}". Its id:`);
+    return id;
+  };
 };
+
+/** Without the end of its line. @throws UsageError for a file without a text */
+async function readToken(file: string): Promise<string> {
+  const token = (file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')).trim();
+  if (token !== '') return token;
+  throw new UsageError('--token-file has no token.');
+}
+
+/** @throws ConfigError for a secret that is not that of the database */
+async function openVault(database: Database, config: Config, randomBytes: RandomBytes): Promise<Vault> {
+  const secrets = await findSecrets(config, randomBytes);
+  const keyring = keyringOf(secrets);
+  const recognized = await recognizeSecret(database, keyring('check'), secrets);
+  // A gateway that starts later must have it.
+  if (recognized === 'unknown') await recordSecret(database, keyring('check'), secrets, recognized);
+  return vaultOf(keyring, randomBytes);
+}
 
 const printAccounts: Subcommand = (args) => {
   const { options } = readOptions(args, ['workspace']);

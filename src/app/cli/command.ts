@@ -10,6 +10,7 @@ import { reportFailure, reportUncaught, UsageError, writeNote } from './report-e
 interface CommandContext {
   readonly database: Database;
   readonly location: DatabaseLocation;
+  readonly config: Config;
   readonly upstream: Config['upstream'];
   readonly storedBytesPerWorkspace: number;
   readonly now: Date;
@@ -28,12 +29,21 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
       throw new UsageError(`"${name}" must be one of ${Object.keys(subcommands).join(', ')}. See --help.`);
     }
     const work = subcommand(args);
-    return async ({ database: location, upstream, storedBytesPerWorkspace }) => {
+    return async (config) => {
+      const { database: location, upstream, storedBytesPerWorkspace } = config;
       const database = await openDatabase(location, migrations, {
         onWait: (holders) => writeNote(describeWait(holders)),
       });
       try {
-        return await work({ database, location, upstream, storedBytesPerWorkspace, now: new Date(), randomBytes });
+        return await work({
+          database,
+          config,
+          location,
+          upstream,
+          storedBytesPerWorkspace,
+          now: new Date(),
+          randomBytes,
+        });
       } finally {
         await database.destroy();
       }

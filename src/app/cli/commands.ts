@@ -20,12 +20,12 @@ export const commands: Readonly<Record<string, Command>> = {
     load: () => import('./keys.ts'),
   },
   account: {
-    about: 'Connects and lists accounts of the sandbox networks.',
+    about: 'Connects and lists accounts.',
     words: ['connect', 'list'],
     load: () => import('./accounts.ts'),
   },
   sandbox: {
-    about: 'Emits events of sandbox accounts.',
+    about: 'Emits sample events of accounts.',
     words: ['emit', 'events'],
     load: () => import('./sandbox.ts'),
   },

@@ -10,7 +10,7 @@ import { createStoredBytes } from '../../store/stored-bytes.ts';
 import { choiceOption, readOptions, runCommand, type Subcommand, table } from './command.ts';
 import { UsageError, writeNote } from './report-error.ts';
 
-const usage = `Emits events of sandbox accounts.
+const usage = `Emits sample events of accounts.
 
 Usage:
   npx postern sandbox emit <source> <event> [--account <id>]

@@ -86,7 +86,7 @@ export const variables = {
     'How long a stopping gateway still serves requests, in milliseconds. `/readyz` responds with 503 meanwhile. Set it longer than a load balancer needs to notice that. If unset, `5000` in production and `0` outside production.',
   ),
   SECRET: optional(secret).describe(
-    'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset outside production, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`. Required in production, unless that file exists beside a SQLite file.',
+    'At least 32 characters that authenticate cursors and encrypt webhook secrets and tokens of accounts. Set the same value for all processes that serve one address. If unset outside production, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`. Required in production, unless that file exists beside a SQLite file.',
   ),
   SECRET_PREVIOUS: optional(secret).describe(
     'The former value of `SECRET`, during a change: cursors and stored secrets from before the change stay readable.',

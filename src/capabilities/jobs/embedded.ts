@@ -5,6 +5,7 @@ import { isObject } from '../../kernel/lib/objects.ts';
 import { type CursorCodec, fitsNothing, type Page } from '../../kernel/paging.ts';
 import { printedItems, printedPages } from '../../kernel/printed-pages.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
+import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
 import { storeWithRows } from '../../store/key-response.ts';
 import { startPage } from '../../store/keyset.ts';
@@ -52,6 +53,7 @@ const neverAborted = new AbortController().signal;
 
 interface EmbeddedJobsDependencies extends JobLeaseDependencies {
   readonly network: JobProvider;
+  readonly vault: Vault;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
   readonly storedBytes: Pick<StoredBytes, 'requireRoom' | 'addForGood'>;
@@ -60,10 +62,10 @@ interface EmbeddedJobsDependencies extends JobLeaseDependencies {
 
 /** Postings in our own database, published through the account's network. */
 export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
-  const { database, inLine, network, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
+  const { database, inLine, network, vault, cursors, budget, now, randomBytes, storedBytes, tuning } = dependencies;
   const leases = jobLeases(dependencies, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
-    requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
+    requireSession(database, vault, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
 
   /** Takes the next step of a publication, under a lease, and stores the outcome. */
   async function advance(

@@ -4,6 +4,7 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { fitsPath } from '../../kernel/ids.ts';
 import { type CursorCodec, foreignCursor } from '../../kernel/paging.ts';
 import { printedPages } from '../../kernel/printed-pages.ts';
+import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Providers } from '../../providers/provider.ts';
 import type { Database } from '../../store/database.ts';
 import { onlyOf } from '../../store/reads.ts';
@@ -12,10 +13,12 @@ import { type PostList, type PostListRequest, postLimits } from './shapes.ts';
 
 export function embeddedPosts({
   database,
+  vault,
   providers,
   cursors,
 }: {
   readonly database: Database;
+  readonly vault: Vault;
   readonly providers: Providers;
   readonly cursors: CursorCodec;
 }): PostsPort {
@@ -24,7 +27,7 @@ export function embeddedPosts({
     { caller, signal, turn },
     { account_id, identifier, is_company: isCompany = false, cursor, limit },
   ) => {
-    const session = await requireSession(database, caller, account_id, {
+    const session = await requireSession(database, vault, caller, account_id, {
       types,
       notFoundAs: 'wrong_account',
     });

@@ -1,5 +1,5 @@
 /** Reseals webhooks after a change of the deployment's secret. */
-import type { Vault } from '../../kernel/secrets/vault.ts';
+import { ifOpened, type Vault } from '../../kernel/secrets/vault.ts';
 import type { Database } from '../../store/database.ts';
 import { lockDestinations } from '../../store/locks.ts';
 import { inTransaction } from '../../store/transaction.ts';
@@ -42,14 +42,6 @@ export async function resealWebhooks(database: Database, vault: Vault): Promise<
     });
     if (ids.length < webhooksOfStep) return;
     last = ids.at(-1) ?? last;
-  }
-}
-
-function ifOpened(reseal: () => string | null): string | null {
-  try {
-    return reseal();
-  } catch {
-    return null;
   }
 }
 

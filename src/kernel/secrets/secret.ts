@@ -7,6 +7,7 @@ import type { RandomBytes } from '../ids.ts';
 
 type DeriveKey = (purpose: Purpose) => Uint8Array;
 
+/** `webhook-secrets` are all that a database keeps sealed: tokens of accounts, too. */
 type Purpose = 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets' | 'access-tokens' | 'intake' | 'check';
 
 /** The key to write with, and those that only read. */

@@ -1,6 +1,7 @@
 /** Secrets at rest: AES-256-GCM with a key derived from the deployment's secret. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { RandomBytes } from '../ids.ts';
+import type { Keyring } from './secret.ts';
 
 export interface Vault {
   /** @param place the row of the text, the only one that can open it */
@@ -16,6 +17,14 @@ const prefix = 'sealed1:';
 const ivLength = 12;
 const tagLength = 16;
 
+export const isSealed = (text: string): boolean => text.startsWith(prefix);
+
+/** The vault of a database. */
+export function vaultOf(keyring: Keyring, randomBytes: RandomBytes): Vault {
+  const { current, previous } = keyring('webhook-secrets');
+  return createVault(current, randomBytes, previous);
+}
+
 /** @param key 32 bytes, which seal. @param previous keys that only open */
 export function createVault(key: Uint8Array, randomBytes: RandomBytes, previous: readonly Uint8Array[] = []): Vault {
   const seal: Vault['seal'] = (place, text) => {
@@ -25,7 +34,7 @@ export function createVault(key: Uint8Array, randomBytes: RandomBytes, previous:
     return prefix + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
   };
   const open: Vault['open'] = (place, sealed) => {
-    if (!sealed.startsWith(prefix)) throw new Error(`The value stored for ${place} is not sealed`);
+    if (!isSealed(sealed)) throw new Error(`The value stored for ${place} is not sealed`);
     const causes: unknown[] = [];
     for (const each of [key, ...previous]) {
       try {
@@ -57,4 +66,13 @@ function openWith(key: Uint8Array, place: string, sealed: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivLength), { authTagLength: tagLength });
   decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
   return decipher.update(bytes.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
+}
+
+/** Null for a text that cannot be opened, too: it stays, for its users to report. */
+export function ifOpened(reseal: () => string | null): string | null {
+  try {
+    return reseal();
+  } catch {
+    return null;
+  }
 }

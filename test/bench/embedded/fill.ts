@@ -28,10 +28,13 @@ export interface Filled {
 export async function fill({ location }: TestDatabase): Promise<Filled> {
   const database = await openDatabase(location);
   try {
-    const { id: workspaceId } = await database.selectFrom('workspaces').select('id').executeTakeFirstOrThrow();
+    const { id: workspaceId, name: workspace } = await database
+      .selectFrom('workspaces')
+      .select(['id', 'name'])
+      .executeTakeFirstOrThrow();
     const now = new Date();
-    const account = { workspaceId, name: 'bench', type: 'PNET', session: sandboxToken('ok') } as const;
-    const accountId = await connectAccount(database, account, { now, randomBytes });
+    const account = { workspace, name: 'bench', type: 'PNET', token: sandboxToken('ok') } as const;
+    const accountId = await connectAccount(database, account, { vault: null, now, randomBytes });
     const webhookId = await insertWebhooks(database, workspaceId);
     const filled = { workspaceId, accountId, webhookId };
     await insertAll(database, 'jobs', counts.jobs, (n) => jobOf(filled, n));

@@ -1,0 +1,89 @@
+/** Networks of the program that creates the gateway. Others have written them: what they return and throw is checked. */
+import { inspect } from 'node:util';
+import { z } from 'zod';
+import { accountTypes } from '../auth/account.ts';
+import { jobCheckpointOpenedShape, jobPublishedShape } from '../capabilities/jobs/shapes.ts';
+import { ConfigError } from '../kernel/config-error.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/lib/objects.ts';
+import { redactor } from '../kernel/secrets/redact.ts';
+import type { JobProvider, PostProvider, PostQuery, ProviderSession, Providers } from './provider.ts';
+
+/** Networks by account type, each in the place of the simulated one, if there is any. */
+export type OwnNetworks = Partial<Providers>;
+
+/** Bytes of a network's cursor or challenge as JSON: a cursor must fit into those of the faces, which seal it. */
+export const maxNetworkText = 8_192;
+
+const networkText = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.byteLength(JSON.stringify(text)) <= maxNetworkText, 'is too long');
+
+const step = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('published'), state: jobPublishedShape.shape.job_state }),
+  z.object({ kind: z.literal('checkpoint'), type: jobCheckpointOpenedShape.shape.type, challenge: networkText }),
+]);
+
+/** A post may be odd: it costs its place in a list, and not the list. */
+const pageOf = ({ limit }: Partial<PostQuery>) =>
+  z.object({ items: z.array(z.custom(isObject)).max(limit ?? 0), cursor: networkText.nullable() });
+
+/** What each method returns. The second argument is that of the method. */
+type Results<Network> = Readonly<Record<keyof Network, (argument: Partial<PostQuery>) => z.ZodType>>;
+
+const postResults: Results<PostProvider> = { listPosts: pageOf };
+
+const jobResults: Results<JobProvider> = {
+  checkSession: () => z.unknown(),
+  editPosting: () => z.unknown(),
+  publish: () => step,
+  findPublished: () => jobPublishedShape.shape.job_state.nullable(),
+  solveCheckpoint: () => step,
+};
+
+/** @throws ConfigError for a key that is no account type, and for a method that is missing: names both */
+export function ownNetworks(networks: OwnNetworks): OwnNetworks {
+  if (!isObject(networks)) throw new ConfigError('networks must be an object of networks by account type');
+  const own = Object.entries(networks).map(([type, network]) => {
+    if (!accountTypes.some((known) => known === type))
+      throw new ConfigError(`networks.${type} is no account type: the types are ${accountTypes.join(', ')}`);
+    return [
+      type,
+      checked(`networks.${type}`, network, type === 'PNET' ? { ...postResults, ...jobResults } : postResults),
+    ];
+  });
+  return Object.fromEntries(own);
+}
+
+type Method = (session: ProviderSession, ...rest: readonly unknown[]) => Promise<unknown>;
+
+function checked(name: string, network: unknown, results: Results<object>): object {
+  const methods = Object.entries<Results<PostProvider>['listPosts']>(results).map(([method, resultOf]) => {
+    const call = typeof network === 'object' && network !== null ? Reflect.get(network, method) : undefined;
+    if (typeof call !== 'function') throw new ConfigError(`${name} has no method ${method}`);
+    const checkedCall: Method = async (session, argument, ...rest) => {
+      try {
+        const returned = await Reflect.apply(call, network, [session, argument, ...rest]);
+        const result = resultOf(isObject(argument) ? argument : {});
+        // A copy: a network could share its objects between accounts, and have what is no JSON in them.
+        return result.parse(returned === undefined ? undefined : JSON.parse(JSON.stringify(returned)));
+      } catch (error) {
+        throw failureOf(error, session);
+      }
+    };
+    return [method, checkedCall];
+  });
+  return Object.fromEntries(methods);
+}
+
+/** A failure that is not the network's own word, or that tells the token, is one of the network; the log has its cause. */
+function failureOf(error: unknown, { token }: ProviderSession): ServiceError {
+  const told = inspect(error, { customInspect: false });
+  const shown = redactor([token])(told);
+  if (error instanceof ServiceError && shown === told) return error;
+  return new ServiceError('provider_error', {
+    detail: 'The network failed. Try again later.',
+    cause: new Error(shown),
+  });
+}
