@@ -22,7 +22,7 @@ const algorithm = 'HS256';
 const type = 'at+jwt';
 const issuer = 'postern';
 
-interface TokenGrant {
+export interface TokenGrant {
   readonly scopes: readonly Scope[];
   /** Null for the key's. */
   readonly accountIds: readonly string[] | null;
