@@ -76,16 +76,17 @@ it('links to nothing that is not there, from any page', async () => {
   expect(dead).toEqual([]);
 });
 
-it('runs nothing, may not be framed, and is sent again only when it has changed', async () => {
+it('runs its own scripts alone, may not be framed, and is sent again only when it has changed', async () => {
   const response = await fetch(`${gateway.address}/docs/use/errors`, { headers: { 'accept-encoding': 'gzip' } });
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("frame-ancestors 'none'");
-  expect(policy).not.toMatch(/script-src|unsafe/);
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).not.toContain('unsafe');
   expect(response.headers.get('content-encoding')).toBe('gzip');
   const text = await response.text();
-  expect(text).not.toMatch(/<script|<style|style=|<!--|\{\{/);
-  expect(text).toContain('<td><code>RESOURCE_NOT_FOUND</code></td>');
+  expect(text).not.toMatch(/<script(?! type="module" src="\/docs\/)|<style|style=|<!--|\{\{/);
+  expect(text).toMatch(/<td[^>]*><code>RESOURCE_NOT_FOUND<\/code><\/td>/);
   const etag = response.headers.get('etag') ?? '';
   const again = await fetch(response.url, { headers: { 'if-none-match': etag } });
   expect(again.status).toBe(304);
@@ -133,6 +134,30 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.evaluate(lowContrast)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.screenshot({ path: `node_modules/.cache/docs-${colorScheme}.png` });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox').fill('webhook zebra');
+    await page.getByText('Nothing has all of these words.').waitFor();
+    await page.getByRole('searchbox').fill('operation COST');
+    const found = page.getByRole('dialog').getByRole('link');
+    await expect.poll(() => found.first().innerText()).toMatch(/^Limits › Operation cost\n/);
+    expect(await found.first().locator('mark').allInnerTexts()).toEqual(expect.arrayContaining(['Operation', 'cost']));
+    expect(await page.evaluate(lowContrast)).toEqual([]);
+    await page.screenshot({ path: `node_modules/.cache/docs-search-${colorScheme}.png` });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toBe(`${gateway.address}/docs/use/limits#operation-cost`);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${gateway.address}/docs/use/schema`);
+    const [code] = await page.locator('.code', { hasText: 'query BothNetworks' }).all();
+    await code?.getByRole('button', { name: 'Copy the code' }).click();
+    await code?.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe((await code?.locator('code').innerText())?.trimEnd());
+    const run = await code?.getByRole('link', { name: 'Run in GraphiQL' }).getAttribute('href');
+    expect(new URLSearchParams(run?.split('#')[1]).get('query')).toBe(copied);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     // The list of pages is cut within a name, which shows that it goes on.

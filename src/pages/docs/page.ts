@@ -5,13 +5,14 @@ import { type StaticDocument, sendDocument, staticDocument } from '../../http/do
 import { pageHeaders } from '../../http/headers.ts';
 import { icon } from '../../http/logo.ts';
 import type { Route } from '../../http/router.ts';
-import { sendBody } from '../../http/send.ts';
+import { jsonType, sendBody } from '../../http/send.ts';
 import {
   type Assets,
   assetRoutes,
   assetsPath,
   createAssets,
   readStaticFile,
+  sharedModules,
   textTypes,
 } from '../../http/static-files.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -19,9 +20,12 @@ import { once } from '../../kernel/lib/once.ts';
 
 const docsPage = '/docs';
 
-/** Nothing runs in these pages. */
+const indexPath = `${docsPage}/search.json`;
+
 const policy = [
   "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
@@ -36,15 +40,15 @@ const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ance
 const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': { 'README.md': 'Start' },
   'The API': {
+    'docs/use/graphiql.md': 'GraphiQL',
+    'docs/use/sandbox.md': 'Sandbox',
     'docs/use/schema.md': 'Schema',
     'docs/use/errors.md': 'Errors and null',
-    'docs/use/subscriptions.md': 'Subscriptions',
-    'docs/use/events.md': 'Events of accounts',
-    'docs/use/limits.md': 'Limits',
     'docs/use/webhooks.md': 'Webhooks',
+    'docs/use/events.md': 'Events of accounts',
+    'docs/use/subscriptions.md': 'Subscriptions',
     'docs/use/rest.md': 'REST',
-    'docs/use/sandbox.md': 'Sandbox',
-    'docs/use/graphiql.md': 'GraphiQL',
+    'docs/use/limits.md': 'Limits',
   },
   Clients: {
     'docs/use/typescript.md': 'TypeScript',
@@ -104,26 +108,39 @@ function addressOf(path: string): string | null {
   return image === undefined ? null : `${docsPage}/images/${image}`;
 }
 
-const styles: () => Promise<Assets> = once(async () =>
-  createAssets([await readStaticFile('page.css', textTypes.css, folder)]),
+const assets: () => Promise<Assets> = once(async () =>
+  createAssets([
+    await readStaticFile('page.css', textTypes.css, folder),
+    await readStaticFile('page.js', textTypes.js, folder),
+    ...(await sharedModules()),
+  ]),
 );
 
-async function readPage(path: string, title: string, hasGraphiQL: boolean): Promise<StaticDocument> {
+async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   // Loaded with the first page that is read: no start waits for it.
   const { renderPage } = await import('./render.ts');
-  const [template, text, { version }] = await Promise.all([
+  return renderPage(await readFile(new URL(path, root), 'utf8'), {
+    path,
+    addressOf,
+    runAt: hasGraphiQL ? endpoint : null,
+  });
+}
+
+async function readPage(path: string, title: string, hasGraphiQL: boolean): Promise<StaticDocument> {
+  const [template, page, { version }] = await Promise.all([
     readFile(new URL('page.html', folder), 'utf8'),
-    readFile(new URL(path, root), 'utf8'),
-    styles(),
+    readText(path, hasGraphiQL),
+    assets(),
   ]);
-  const page = renderPage(text, path, addressOf);
   const values: Readonly<Record<string, string>> = {
     title,
     assets: assetsPath(docsPage, version),
     icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
     graphiql: hasGraphiQL ? `<a href="${endpoint}">GraphiQL</a>` : '',
+    index: indexPath,
     menu: menuOf(path, page),
     page,
+    turn: turnOf(path),
   };
   return staticDocument(
     'text/html; charset=utf-8',
@@ -134,7 +151,8 @@ async function readPage(path: string, title: string, hasGraphiQL: boolean): Prom
 /** All pages, and the parts of the one that is shown. */
 function menuOf(path: string, page: string): string {
   const parts = [...page.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
-    ([, anchor, heading = '']) => `<li><a href="#${anchor}">${heading.replaceAll(/<\/?a\b[^>]*>/g, '')}</a></li>`,
+    ([, anchor, heading = '']) =>
+      `<li><a href="#${anchor}">${heading.replaceAll(/ <a class="anchor".*?<\/a>|<\/?a\b[^>]*>/g, '')}</a></li>`,
   );
   const itemOf = ([each, name]: readonly [string, string]): string =>
     each === path
@@ -146,6 +164,33 @@ function menuOf(path: string, page: string): string {
       return `${title}<ul>${Object.entries(ofGroup).map(itemOf).join('')}</ul>`;
     })
     .join('');
+}
+
+/** The pages before and after. */
+function turnOf(path: string): string {
+  const all = Object.entries(documentationPages);
+  const place = all.findIndex(([each]) => each === path);
+  const linkTo = (at: number, rel: string, name: string): string => {
+    const [target, title] = all[at] ?? [];
+    return target === undefined
+      ? ''
+      : `<a rel="${rel}" href="${addressOf(target)}"><small>${name}</small> ${title}</a>`;
+  };
+  return linkTo(place - 1, 'prev', 'Previous') + linkTo(place + 1, 'next', 'Next');
+}
+
+/** What the search looks through: `[address, page, heading, text]` of each section. */
+async function readIndex(): Promise<StaticDocument> {
+  const { sectionsOf } = await import('./render.ts');
+  const sections = Object.entries(documentationPages).map(async ([path, title]) =>
+    sectionsOf(await readText(path, false)).map(({ anchor, heading, text }) => [
+      `${addressOf(path)}${anchor === '' ? '' : `#${anchor}`}`,
+      title,
+      heading || title,
+      text,
+    ]),
+  );
+  return staticDocument(jsonType, JSON.stringify((await Promise.all(sections)).flat()));
 }
 
 /** @param hasGraphiQL whether the pages can link to GraphiQL */
@@ -183,5 +228,11 @@ export function docsRoutes(hasGraphiQL: boolean): Route[] {
     path: '/',
     serve: (request) => request.send(302, { location: hasGraphiQL ? endpoint : docsPage, 'content-length': 0 }),
   };
-  return [...assetRoutes(docsPage, styles), imageRoute, entrance, ...pages];
+  const index = once(readIndex);
+  const indexRoute: Route = {
+    method: 'GET',
+    path: indexPath,
+    serve: async (request) => sendDocument(await index(), request),
+  };
+  return [...assetRoutes(docsPage, assets), imageRoute, indexRoute, entrance, ...pages];
 }
