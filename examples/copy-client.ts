@@ -1,6 +1,6 @@
-/** `npm run client -- --out FOLDER` copies the files that clients in a browser share into a project, which then owns them. */
+/** `npm run client -- --out FOLDER` copies `postern/client` into a project, which then owns it. */
 import { cpSync, globSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** npm runs a script in the folder of its package, and says where it was called. */
@@ -13,9 +13,10 @@ if (help || out === undefined) {
   process.exit(help ? 0 : 1);
 }
 const folder = resolve(calledIn, out);
-const files = globSync(['shared/*.ts', 'node/merge.ts'], { cwd: import.meta.dirname }).sort();
-for (const file of files) cpSync(join(import.meta.dirname, file), join(folder, basename(file)));
-process.stdout.write(`${relative(calledIn, folder)}: ${files.map((file) => basename(file)).join(', ')}\n`);
+const client = join(import.meta.dirname, '../src/client');
+const files = globSync('*.ts', { cwd: client }).sort();
+for (const file of files) cpSync(join(client, file), join(folder, file));
+process.stdout.write(`${relative(calledIn, folder)}: ${files.join(', ')}\n`);
 
 function optionsOf(): { readonly out?: string; readonly help?: boolean } {
   try {

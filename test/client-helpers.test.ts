@@ -1,21 +1,38 @@
-/** The helpers of `examples/shared`, which pages in a browser copy. */
+/** `postern/client`: what pages and programs import, or copy. */
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createClient } from 'graphql-ws';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createAccessTokens } from '../examples/shared/access-token.ts';
-import { devProxy } from '../examples/shared/dev-proxy.ts';
-import { mergePages } from '../examples/shared/merge-pages.ts';
-import { createNotes } from '../examples/shared/notes.ts';
-import { repeatUpdates } from '../examples/shared/repeat-updates.ts';
-import { createRetry } from '../examples/shared/retry.ts';
-import { readResult, sendOperation } from '../examples/shared/send-operation.ts';
-import { skipFailed } from '../examples/shared/skip-failed.ts';
-import { steadyFetch } from '../examples/shared/steady-fetch.ts';
-import { createStreams } from '../examples/shared/streams.ts';
+import {
+  apolloCache,
+  createAccessTokens,
+  createNotes,
+  createRetry,
+  createStreams,
+  devProxy,
+  mergeFeeds,
+  mergePages,
+  type Result,
+  readResult,
+  repeatUpdates,
+  retry,
+  type Subscription,
+  SubscriptionError,
+  sendOperation,
+  skipFailed,
+  steadyFetch,
+  urqlCache,
+  verifyWebhook,
+  type WatchOptions,
+  watch,
+} from '../src/client/index.ts';
+import { signatureHeaders } from '../src/delivery/signature.ts';
+import { clientSchema } from './support/client-schema.ts';
+import { sectionOf } from './support/docs.ts';
 import { startGateway } from './support/gateway.ts';
 import { temporaryDirectory } from './support/process.ts';
 import { json, startStub } from './support/stub.ts';
@@ -78,6 +95,22 @@ describe('mergePages', () => {
   test('keeps items that have no id', () => {
     expect(mergePages(page([1], null), page([2], null), () => undefined).edges).toHaveLength(2);
   });
+});
+
+test('mergeFeeds merges posts of several lists, as far as their order is known', () => {
+  const list = (hasNextPage: boolean, ...times: (string | null)[]) => ({
+    nodes: times.map((publishedAt) => ({ publishedAt })),
+    pageInfo: { hasNextPage },
+  });
+  const merged = (...lists: ReturnType<typeof list>[]) => mergeFeeds(lists).map(({ publishedAt }) => publishedAt);
+  const [photos, posts] = [list(false, '9', null, '5', '1'), list(false, '8', '6', '2')];
+  expect(merged(photos, posts)).toEqual(['9', null, '8', '6', '5', '2', '1']);
+  expect(merged(posts, photos)).toEqual(['9', null, '8', '6', '5', '2', '1']);
+  // The next page may have posts that are newer than 5.
+  expect(merged(photos, list(true, '8', '6'))).toEqual(['9', null, '8', '6']);
+  expect(merged(list(false, null, '3'), list(false, '4'))).toEqual([null, '4', '3']);
+  expect(merged(list(false), list(false))).toEqual([]);
+  expect(merged()).toEqual([]);
 });
 
 describe('createRetry', () => {
@@ -348,9 +381,9 @@ describe('createNotes', () => {
 
 describe('devProxy', () => {
   const passed = async (key: () => string, sent: Record<string, string>) => {
-    const { bypass } = devProxy({ url: 'http://127.0.0.1:4000', key })['/graphql'] ?? {};
+    const { bypass } = devProxy({ url: 'http://127.0.0.1:4000', key })['/graphql'];
     const headers: IncomingHttpHeaders = { host: '127.0.0.1:5173', ...sent };
-    return { isRefused: (await bypass?.({ headers } as IncomingMessage, undefined, {})) === false, headers };
+    return { isRefused: bypass({ headers }) === false, headers };
   };
 
   test('adds the key to requests of its own page, and refuses any other', async () => {
@@ -429,6 +462,7 @@ describe('createStreams', () => {
     const refusals: (string | null)[] = [];
     const waits: boolean[] = [];
     const streams = createStreams({
+      createClient,
       url: `${gateway.address.replace('http', 'ws')}/graphql`,
       connectionParams: () => {
         credentials.asked += 1;
@@ -522,6 +556,7 @@ describe('createStreams', () => {
       }
     }
     const streams = createStreams({
+      createClient,
       url: 'ws://gateway',
       webSocketImpl: Socket,
       retry: soon,
@@ -595,6 +630,199 @@ describe('createStreams', () => {
   });
 });
 
+describe('watch', () => {
+  const event = (name: string, data: object | '' = '') => `event: ${name}\ndata: ${data && JSON.stringify(data)}\n\n`;
+  const state = (deliveryState: string) => event('next', { data: { state: deliveryState } });
+  const refusal = (code: string) => event('next', { errors: [{ message: `No: ${code}.`, extensions: { code } }] });
+
+  /** A service that responds with these events in turn, and ends each connection: what a watch of it does. */
+  async function watched(connections: readonly string[], options: Partial<WatchOptions> = {}) {
+    const stub = await startStub((_request, response) => {
+      const events = connections[stub.received.length - 1] ?? '';
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
+    });
+    onTestFinished(() => stub.close());
+    const waits: boolean[] = [];
+    const all = { retry: soon, onWaiting: (isWaiting: boolean) => void waits.push(isWaiting), ...options };
+    return {
+      stub,
+      waits,
+      results: watch<{ state: string }>(`${stub.url}/graphql`, { query: 'subscription { state }' }, all),
+    };
+  }
+  const statesOf = async (results: AsyncIterable<Result<{ state: string }>>, most = 9) => {
+    const states: (string | undefined)[] = [];
+    for await (const { data } of results) if (states.push(data?.state) === most) break;
+    return states;
+  };
+
+  test('goes on after connections that break and refusals that pass, until the subscription ends', async () => {
+    const { stub, waits, results } = await watched([
+      state('A'),
+      refusal('SERVICE_UNAVAILABLE') + event('complete'),
+      state('B') + refusal('EXPIRED_CREDENTIALS') + event('complete'),
+      state('C') + event('complete'),
+    ]);
+    expect(await statesOf(results)).toEqual(['A', 'B', 'C']);
+    expect(stub.received).toHaveLength(4);
+    expect(waits).toEqual([false, true, false, true, false, true, false]);
+  });
+
+  test('holds results back until each connection has read what they change', async () => {
+    const read: string[] = [];
+    const onConnected = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      read.push('list');
+    };
+    const { results } = await watched([state('A'), state('B') + event('complete')], { onConnected });
+    for await (const { data } of results) read.push(data?.state ?? '');
+    expect(read).toEqual(['list', 'A', 'list', 'B']);
+  });
+
+  test('passes on a field that failed, and throws a refusal that does not pass', async () => {
+    const failed = { data: { state: null }, errors: [{ message: 'Odd.', path: ['state'] }] };
+    const { stub, results } = await watched([
+      event('next', failed) + refusal('RESOURCE_NOT_FOUND') + event('complete'),
+    ]);
+    expect(await results.next()).toEqual({ done: false, value: failed });
+    const error = await results.next().catch((reason) => reason);
+    expect(error).toBeInstanceOf(SubscriptionError);
+    expect(error).toMatchObject({ code: 'RESOURCE_NOT_FOUND', message: 'No: RESOURCE_NOT_FOUND.' });
+    expect(stub.received).toHaveLength(1);
+  });
+
+  test('throws what is no stream and no result, and what onConnected throws', async () => {
+    const page = await startStub((_request, response) =>
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<p>'),
+    );
+    onTestFinished(() => page.close());
+    await expect(watch(`${page.url}/graphql`, { query: '' }, { retry: soon }).next()).rejects.toThrow(
+      'status 404 is not JSON',
+    );
+    const onConnected = () => Promise.reject(new Error('No list.'));
+    const { results } = await watched([event('open')], { onConnected });
+    await expect(results.next()).rejects.toThrow('No list.');
+  });
+
+  test('ends without an error with its signal, also while it waits', async () => {
+    const end = new AbortController();
+    const slow = createRetry({ firstMs: 60_000, maxMs: 60_000, random: () => 1 });
+    const { results } = await watched([state('A'), ''], { signal: end.signal, retry: slow });
+    expect((await results.next()).value).toEqual({ data: { state: 'A' } });
+    const ended = results.next();
+    setTimeout(() => end.abort(), 20);
+    expect(await ended).toEqual({ done: true, value: undefined });
+  });
+
+  test('follows deliveries of a gateway that restarts its streams, and closes its connection', async () => {
+    const gateway = await startGateway();
+    onTestFinished(() => gateway.close());
+    const workspace = await gateway.workspace();
+    const accountId = await workspace.account();
+    const query = `subscription { accountUpdated(accountIds: ["${accountId}"]) { status } }`;
+    const headers = { 'x-api-key': workspace.key };
+    const results = watch<Subscription>(`${gateway.address}/graphql`, { query }, { headers, retry: soon });
+    for await (const { data } of results) {
+      expect(data?.accountUpdated.status).toBe('OK');
+      break;
+    }
+    await expect.poll(() => gateway.app.streams.count('subscription')).toBe(0);
+  });
+});
+
+describe('verifyWebhook', () => {
+  // The vector of Standard Webhooks.
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  const body = '{"test": 2432232314}';
+  const headers = {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  };
+  const now = () => 1_614_265_330_000;
+
+  test('returns what was sent, whatever the headers and the body are made of', async () => {
+    const verified = { id: headers['webhook-id'], sentAt: new Date(now()), payload: { test: 2_432_232_314 } };
+    const capitals = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
+    for (const given of [headers, capitals, new Headers(headers)])
+      for (const bytes of [body, new TextEncoder().encode(body), new TextEncoder().encode(body).buffer])
+        expect(await verifyWebhook({ headers: given, body: bytes }, ['whsec_AAAA', secret], { now })).toEqual(verified);
+  });
+
+  test('tells why a request is not to be processed', async () => {
+    const refused = (request: object, secrets: string | string[] = secret, later = 0) =>
+      verifyWebhook({ headers, body, ...request }, secrets, { now: () => now() + later, toleranceSeconds: 10 }).then(
+        () => null,
+        ({ name, code }) => code ?? name,
+      );
+    expect(await refused({}, secret, 10_000)).toBeNull();
+    expect(await refused({}, secret, 11_000)).toBe('WRONG_TIME');
+    expect(await refused({ headers: {} })).toBe('MISSING_HEADER');
+    expect(await refused({ body: `${body} ` })).toBe('WRONG_SIGNATURE');
+    expect(await refused({}, [])).toBe('WRONG_SIGNATURE');
+    expect(await refused({}, 'whsec_')).toBe('TypeError');
+    expect(await refused({}, 'whsec_?')).toBe('TypeError');
+  });
+
+  test('reads a form, and refuses what is neither', async () => {
+    const signed = async (text: string, type: string) => {
+      const key = { key: secret.slice(6), expiresAt: null };
+      const list = signatureHeaders({ id: 'a', now: now(), body: Buffer.from(text) }, [key]);
+      const given = new Headers({ 'content-type': type });
+      for (let at = 0; at < list.length; at += 2) given.set(list[at] ?? '', list[at + 1] ?? '');
+      return verifyWebhook({ headers: given, body: text }, secret, { now });
+    };
+    const form = 'application/x-www-form-urlencoded';
+    expect((await signed('event=new_relation&user=%7B%22a%22%3A1%7D', form)).payload).toEqual({
+      event: 'new_relation',
+      user: '{"a":1}',
+    });
+    for (const text of ['', '1', '{'])
+      await expect(signed(text, 'application/json')).rejects.toMatchObject({ code: 'UNREADABLE_BODY' });
+  });
+});
+
+describe('retry', () => {
+  const quick = { firstMs: 1, maxMs: 2 };
+
+  test('runs again until it succeeds', async () => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      if (runs < 4) throw new Error(`Run ${runs}`);
+      return runs;
+    };
+    expect(await retry(run, quick)).toBe(4);
+  });
+
+  test('gives up after its attempts, and with its signal', async () => {
+    const run = vi.fn(async () => Promise.reject(new Error('Away')));
+    await expect(retry(run, { ...quick, attempts: 3 })).rejects.toThrow('Away');
+    expect(run).toHaveBeenCalledTimes(3);
+    await expect(retry(run, { signal: AbortSignal.abort(new Error('Gone')) })).rejects.toThrow('Gone');
+  });
+});
+
+test('the page of browsers has a line for each export', async () => {
+  const exports = Object.keys(await import('../src/client/index.ts'));
+  const rows = sectionOf('Client library').match(/^\| `.*? \|/gm) ?? [];
+  const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(named.sort()).toEqual(exports.sort());
+});
+
+test.each(Object.entries(clientSchema()))('%s is as npm run schema writes it', async (path, text) => {
+  expect(await readFile(join(import.meta.dirname, '..', path), 'utf8')).toBe(text);
+});
+
+test('the caches know what two clients generate from the schema', () => {
+  expect(apolloCache.possibleTypes.ServiceError).toEqual(['CheckpointError', 'InvalidRequestError', 'RequestError']);
+  expect(apolloCache.typePolicies.PageInfo).toEqual({ merge: true });
+  expect(Object.keys(urqlCache.resolvers.Query ?? {})).toEqual(
+    Object.keys(apolloCache.typePolicies.Query?.fields ?? {}),
+  );
+  expect(urqlCache.keys).not.toHaveProperty('PnetPost');
+});
+
 test('the pages of the gateway run on the same files without types, as npm run client:pages writes them', async () => {
   await using written = await temporaryDirectory();
   const root = join(import.meta.dirname, '..');
@@ -617,10 +845,10 @@ test('npm run client copies all of them into the folder, from where it was calle
     promisify(execFile)('npm', ['run', '--silent', '--prefix', root, 'client', ...args], { cwd: app.path });
   const { stdout } = await run('--', '--out', 'src/postern');
   const copied = readdirSync(join(app.path, 'src/postern'));
-  expect(copied).toEqual([...readdirSync(join(root, 'examples/shared')), 'merge.ts'].sort());
+  expect(copied).toEqual(readdirSync(join(root, 'src/client')).sort());
   for (const file of copied) expect(stdout).toContain(file);
   expect(await readFile(join(app.path, 'src/postern/retry.ts'), 'utf8')).toBe(
-    await readFile(join(root, 'examples/shared/retry.ts'), 'utf8'),
+    await readFile(join(root, 'src/client/retry.ts'), 'utf8'),
   );
   await expect(run()).rejects.toThrow('Name a folder');
   await expect(run('--', '--folder')).rejects.toThrow('Name a folder');

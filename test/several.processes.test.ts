@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { resultsOf } from '../examples/shared/event-stream.ts';
 import { readConfig } from '../src/app/config/config.ts';
 import { demoId } from '../src/app/demo.ts';
 import { openGateway } from '../src/app/gateway.ts';
@@ -14,6 +13,7 @@ import { openCalls } from '../src/app/processes/calls.ts';
 import { mergeMetrics } from '../src/app/processes/merge-metrics.ts';
 import { relayTo } from '../src/app/processes/primary.ts';
 import { memoryRateLimits } from '../src/auth/memory-rate-limits.ts';
+import { eventStream } from '../src/client/event-stream.ts';
 import { graphql } from './support/gateway.ts';
 import { type Started, startProcess, temporaryDirectory } from './support/process.ts';
 import { readMetrics } from './support/prometheus.ts';
@@ -115,7 +115,7 @@ test('share one address, metrics, the link with the demo key, and on SQLite what
   expect((await graphql(gateway.address, key, emit)).data.emitEvent.__typename).toBe('EventEmitted');
   for (const { body } of streams) {
     if (body === null) throw new Error('There is no stream');
-    for await (const { data } of resultsOf<{ data: { deliveryUpdated: { state: string } } }>(body))
+    for await (const { data } of eventStream<{ data: { deliveryUpdated: { state: string } } }>(body))
       if (data.deliveryUpdated.state === 'SUCCEEDED') break;
   }
 

@@ -47,7 +47,7 @@ export const readStaticFile = async (name: string, type: string, folder: URL): P
   await readFile(new URL(name, folder), 'utf8'),
 ];
 
-/** What several pages share. `client/` has files of `examples/shared` without their types, from `npm run client:pages`. */
+/** What several pages share. `client/` has files of `src/client` without their types, from `npm run client:pages`. */
 const sharedFolder = new URL('./browser/', import.meta.url);
 
 export async function sharedModules(): Promise<StaticFile[]> {

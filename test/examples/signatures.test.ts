@@ -1,4 +1,4 @@
-/** The samples of `examples/signatures`: each verifies what the gateway signs, where its language is at hand. */
+/** `verifyWebhook`, and the samples of `examples/signatures`: each verifies what the gateway signs, where its language is at hand. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newSecret, type SigningSecret, secretText } from '../../src/capabilities/webhooks/signing-secret.ts';
+import { verifyWebhook } from '../../src/client/index.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
 import { type Environment, temporaryDirectory } from '../support/process.ts';
 import { hasGo, hasPhp, hasPython, hasRuby } from '../support/servers.ts';
@@ -155,6 +156,21 @@ function delivery({
   };
 }
 
+/** `verifyWebhook` of `postern/client`. What is signed may be no JSON. */
+const typescript: Language = {
+  file: 'verifyWebhook',
+  isHere: true,
+  async check(file) {
+    const all: readonly Delivery[] = JSON.parse(await readFile(file, 'utf8'));
+    const accepts = ({ headers, body, secret }: Delivery) =>
+      verifyWebhook({ headers, body: new Uint8Array(Buffer.from(body, 'base64')) }, secret).then(
+        () => true,
+        ({ code }) => code === 'UNREADABLE_BODY',
+      );
+    return JSON.stringify(await Promise.all(all.map(accepts)));
+  },
+};
+
 const signatureOf = (all: Delivery): string => all.headers['webhook-signature'] ?? '';
 const whole = () => signatureOf(delivery({}));
 
@@ -193,7 +209,7 @@ function ofBytes(): Delivery {
   return delivery({ sent: bytes, headers: { 'webhook-timestamp': list[3], 'webhook-signature': list[5] } });
 }
 
-for (const { file, isHere, check } of languages) {
+for (const { file, isHere, check } of [typescript, ...languages]) {
   describe.skipIf(!isHere)(file, () => {
     let accepted: readonly boolean[] = [];
     beforeAll(async () => {

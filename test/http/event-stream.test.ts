@@ -1,6 +1,6 @@
 /** How pages read subscriptions. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { resultsOf } from '../../examples/shared/event-stream.ts';
+import { eventStream } from '../../src/client/event-stream.ts';
 
 let cancelled: boolean;
 let send: (text: string) => void;
@@ -17,7 +17,7 @@ beforeEach(() => {
       cancelled = true;
     },
   });
-  results = resultsOf(body);
+  results = eventStream(body);
 });
 afterEach(() => vi.useRealTimers());
 

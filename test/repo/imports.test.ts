@@ -157,6 +157,11 @@ const rules: readonly Rule[] = [
     finds: ['graphql/doors/use-pipeline.ts', 'graphql/stages.ts'],
   },
   {
+    name: 'the client library imports nothing else of the project',
+    forbids: (from, to) => from.startsWith('client/') && !to.startsWith('client/'),
+    finds: ['client/watch.ts', 'kernel/errors.ts'],
+  },
+  {
     name: 'only the gateway imports app',
     forbids: (from, to) => to === 'app/app.ts' && from !== 'app/gateway.ts',
     finds: ['app/cli/keys.ts', 'app/app.ts'],
@@ -289,6 +294,13 @@ test('OpenTelemetry is loaded only where it is configured', () => {
   expect(opening).not.toMatch(/from '\.\/opentelemetry/);
 });
 
+test('the client library has no dependencies: it imports nothing but types of graphql-ws', () => {
+  const files = [...sources].filter(([file]) => file.startsWith('client/'));
+  const imported = files.flatMap(([, source]) => withoutComments(source).match(/^.* from '[^.].*$/gm) ?? []);
+  expect(imported.filter((line) => !/^import type \{.*\} from 'graphql-ws';$/.test(line))).toEqual([]);
+  expect(imported.length).toBeGreaterThan(0);
+});
+
 test('node:http is imported for its types only: for its values, a start would load the undici of Node.js', () => {
   const importsValues = (source: string) =>
     /^(?:import|export)\s(?!type\b)[^;]*?from\s+'node:https?'/m.test(withoutComments(source));
@@ -299,9 +311,9 @@ test('node:http is imported for its types only: for its values, a start would lo
 
 test('signals are listened to in one file, which sees those that have aborted', () => {
   const listens = (source: string) => /addEventListener\(\s*'abort'/.test(withoutComments(source));
-  expect([...sources].flatMap(([file, source]) => (listens(source) ? [file] : []))).toEqual([
-    'kernel/lib/abort-signal.ts',
-  ]);
+  // The client library has no file of others.
+  const own = [...sources].filter(([file]) => !file.startsWith('client/'));
+  expect(own.flatMap(([file, source]) => (listens(source) ? [file] : []))).toEqual(['kernel/lib/abort-signal.ts']);
 });
 
 test('imports are read as they are written', () => {

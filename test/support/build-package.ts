@@ -3,7 +3,7 @@
  * types and source maps: Node.js strips no types below `node_modules`.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -34,7 +34,21 @@ function packageFile(): object {
     const module = source.replace(/\.ts$/, '');
     return [path, { types: `${module}.d.ts`, default: `${module}.js` }];
   });
-  const ours = { name, version, private: isPrivate, description, license, type, bin, engines, dependencies };
+  // Bundlers leave out what a page does not use of the client. The gateway registers its types where it imports them.
+  const folders = readdirSync(join(root, 'src')).filter((folder) => folder !== 'client');
+  const sideEffects = folders.map((folder) => `./src/${folder}/**`);
+  const ours = {
+    name,
+    version,
+    private: isPrivate,
+    description,
+    license,
+    type,
+    sideEffects,
+    bin,
+    engines,
+    dependencies,
+  };
   return { ...ours, exports: Object.fromEntries(compiled) };
 }
 

@@ -4,7 +4,7 @@ import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { Client, subscriptionExchange } from '@urql/core';
 import { createClient, type Client as SocketClient } from 'graphql-ws';
 import { Network, Observable, type SubscribeFunction } from 'relay-runtime';
-import { createAccessTokens } from '../../../examples/shared/access-token.ts';
+import { createAccessTokens } from '../../../src/client/access-token.ts';
 
 /** What the page tells the test. */
 export interface Page {

@@ -1,15 +1,16 @@
 const silentMs = 30_000;
-export async function* resultsOf(body) {
+export async function* eventStream(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   try {
     for (;;) {
       const { value, done } = await unlessSilent(reader.read());
-      if (done) return;
+      if (done) throw new Error('The connection has ended before the subscription.');
       text += value;
       const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) {
+        if (event.startsWith('event: complete')) return;
         const data = event.match(/^data: ?(.*)$/m)?.[1];
         if (data) yield JSON.parse(data);
       }

@@ -7,6 +7,17 @@ export function createRetry({ firstMs = 500, maxMs = 8_000, random = Math.random
     },
   };
 }
+export async function retry(run, { attempts = 10, signal, ...options } = {}) {
+  const { wait } = createRetry(options);
+  for (let failed = 0; ; failed += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (failed + 1 >= attempts) throw error;
+      await wait(failed, 0, signal);
+    }
+  }
+}
 function sleep(ms, signal, network) {
   return new Promise((resolve, reject) => {
     const end = (settle) => () => {

@@ -1,5 +1,5 @@
 /** How GraphiQL sends operations. Its own way shows nothing of a response but the result. */
-import { resultsOf } from './event-stream.js';
+import { eventStream } from './event-stream.js';
 import { readResult, sendOperation } from './send-operation.js';
 import { firstOperation } from './snippets.js';
 
@@ -37,7 +37,7 @@ export function createFetcher(endpoint, onResponse) {
       });
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
       subscription = controller;
-      return stoppable(resultsOf(response.body), controller, (results, { errors }) =>
+      return stoppable(eventStream(response.body), controller, (results, { errors }) =>
         tell({ results, errors: errors?.length }),
       );
     }

@@ -1,5 +1,5 @@
 /** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
-import { resultsOf } from './event-stream.js';
+import { eventStream } from './event-stream.js';
 import { readResult, sendOperation } from './send-operation.js';
 import { skipFailed } from './skip-failed.js';
 import { readKey } from './stored-key.js';
@@ -73,7 +73,7 @@ export async function subscribe(query, { onData, onOpen, signal }) {
   const response = await sendOperation(endpoint, { query }, { headers: headers({ accept }), signal });
   if (!response.ok || response.body === null) throw new ApiError('No live updates.', { status: response.status });
   onOpen();
-  for await (const { data, errors } of resultsOf(response.body)) {
+  for await (const { data, errors } of eventStream(response.body)) {
     if (errors) throw toError(errors[0]);
     if (data) onData(data);
   }

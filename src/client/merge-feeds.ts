@@ -8,8 +8,11 @@ interface Dated {
   caption?: { createdAt?: string | null | undefined } | null | undefined;
 }
 
-/** The posts of several lists, newest first, as far as the pages that were read determine their order. */
-export function merge<Post extends Dated>(lists: readonly List<Post>[]) {
+/**
+ * The posts of several lists, newest first. If a list has another page, they end at the point from which that page may have posts.
+ * Needs `publishedAt` of pnet posts and `caption { createdAt }` of photonet posts, which have no time of their own.
+ */
+export function mergeFeeds<Post extends Dated>(lists: readonly List<Post>[]) {
   const rest = lists.map(({ nodes, pageInfo }) => ({ ...pageInfo, posts: [...nodes] }));
   const none = { hasNextPage: false, posts: [] as Post[] };
   const merged: Post[] = [];

@@ -1,7 +1,10 @@
-import { type Client, type ClientOptions, createClient } from 'graphql-ws';
+import type { Client, ClientOptions } from 'graphql-ws';
+import { passing } from './passing.ts';
 import { createRetry, type Retry } from './retry.ts';
 
 export interface StreamsOptions extends Pick<ClientOptions, 'url' | 'connectionParams' | 'webSocketImpl'> {
+  /** That of graphql-ws, which your project installs. */
+  readonly createClient: (options: ClientOptions) => Client;
   readonly retry?: Retry;
   /** Called with true when subscriptions have to wait for a connection, and with false when they have one, or have ended. */
   readonly onWaiting?: (isWaiting: boolean) => void;
@@ -16,19 +19,12 @@ const pongWithinMs = 5_000;
 /** Milliseconds on a connection without a refusal after which a subscription is taken for accepted: the protocol has no message for it. */
 const acceptedAfterMs = 2_000;
 
-/** What a subscription may be refused for today and not tomorrow. Another refusal is an error of the page. */
-const passing = new Set([
-  'EXPIRED_CREDENTIALS',
-  'INVALID_CREDENTIALS',
-  'MISSING_CREDENTIALS',
-  'INSUFFICIENT_PRIVILEGES',
-  'SERVICE_UNAVAILABLE',
-  'REQUEST_TIMEOUT',
-  'UNEXPECTED_ERROR',
-]);
-
-/** One WebSocket for all subscriptions of a page. It comes back for ever, and so do the subscriptions. */
-export function createStreams({ retry = createRetry(), onWaiting, onRefused, ...options }: StreamsOptions): Client {
+/**
+ * One WebSocket for all subscriptions of a page, as a client of graphql-ws. It comes back for ever, and so do the subscriptions. A
+ * refusal that does not pass is the error of its subscription.
+ */
+export function createStreams(given: StreamsOptions): Client {
+  const { createClient, retry = createRetry(), onWaiting, onRefused, ...options } = given;
   let pong: ReturnType<typeof setTimeout> | undefined;
   let subscriptions = 0;
   let isConnected = false;

@@ -1,5 +1,3 @@
-import type { ProxyOptions } from 'vite';
-
 export interface DevProxyOptions {
   /** The gateway, such as `http://127.0.0.1:4000`. */
   readonly url: string;
@@ -8,11 +6,11 @@ export interface DevProxyOptions {
 }
 
 /**
- * What Vite passes on to the gateway during development: requests and WebSockets, with the key, which thus is in no script that
- * a browser loads. It serves its own pages only, because any other page could act with the key as well.
+ * The `proxy` of Vite during development. It passes requests and WebSockets on to the gateway, with the key, which thus is in no
+ * script that a browser loads. It serves its own pages only, because any other page could act with the key as well.
  */
-export function devProxy({ url, key }: DevProxyOptions): Record<string, ProxyOptions> {
-  const bypass: ProxyOptions['bypass'] = ({ headers }) => {
+export function devProxy({ url, key }: DevProxyOptions) {
+  const bypass = ({ headers }: { readonly headers: Sender }) => {
     if (!isOwnPage(headers)) return false;
     delete headers.authorization;
     try {
@@ -28,6 +26,7 @@ export function devProxy({ url, key }: DevProxyOptions): Record<string, ProxyOpt
 interface Sender {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
+  authorization?: string | undefined;
 }
 
 /** A name of another host could be one that an attacker has led here. */

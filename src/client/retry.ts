@@ -20,7 +20,7 @@ export interface RetryOptions {
 
 const browser = globalThis instanceof EventTarget ? globalThis : undefined;
 
-/** Waits a random part of a bound that grows (full jitter), so that clients that were cut off together do not come back together. */
+/** A retry that waits a random part of a bound that grows (full jitter), so that clients that were cut off together do not come back together. */
 export function createRetry({
   firstMs = 500,
   maxMs = 8_000,
@@ -33,6 +33,30 @@ export function createRetry({
       await sleep(random() * Math.min(maxMs, firstMs * 2 ** attempt), signal, network);
     },
   };
+}
+
+/**
+ * The value of what succeeds at last: runs it again, with a wait as of {@link createRetry}, whenever it throws.
+ * @param attempts how many there are at most; 10 take about 40 seconds
+ * @throws the last error, or the reason of the signal
+ */
+export async function retry<Value>(
+  run: () => Promise<Value>,
+  {
+    attempts = 10,
+    signal,
+    ...options
+  }: RetryOptions & { readonly attempts?: number; readonly signal?: AbortSignal } = {},
+): Promise<Value> {
+  const { wait } = createRetry(options);
+  for (let failed = 0; ; failed += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (failed + 1 >= attempts) throw error;
+      await wait(failed, 0, signal);
+    }
+  }
 }
 
 function sleep(ms: number, signal?: AbortSignal | null, network?: EventTarget): Promise<void> {

@@ -1,10 +1,10 @@
-/** A GraphQL response, as every client has it. */
-export interface Response {
-  readonly data?: unknown;
+/** A GraphQL response, as every client has it. A request that was refused has no `data`. */
+export interface Result<Data = unknown> {
+  readonly data?: Data | null | undefined;
   readonly errors?: readonly ResponseError[];
 }
 
-interface ResponseError {
+export interface ResponseError {
   readonly message: string;
   readonly path?: readonly (string | number)[] | undefined;
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
@@ -24,7 +24,7 @@ type Dropped = Map<unknown, Set<number>>;
  * The response without the list items that have errors, and these items. So one odd item costs neither its list nor the page,
  * whatever a client does with errors. An error outside of lists stays: what it is about could not be read as a whole.
  */
-export function skipFailed<Given extends Response>(response: Given): { response: Given; skipped: readonly Skipped[] } {
+export function skipFailed<Given extends Result>(response: Given): { response: Given; skipped: readonly Skipped[] } {
   const dropped: Dropped = new Map();
   const kept: ResponseError[] = [];
   const skipped: Skipped[] = [];
@@ -36,7 +36,7 @@ export function skipFailed<Given extends Response>(response: Given): { response:
   }
   if (skipped.length === 0) return { response, skipped };
   const { errors: _, ...rest } = response;
-  const whole: Response = { ...rest, data: without(response.data, dropped), ...(kept.length > 0 && { errors: kept }) };
+  const whole: Result = { ...rest, data: without(response.data, dropped), ...(kept.length > 0 && { errors: kept }) };
   return { response: whole as Given, skipped };
 }
 

@@ -4,20 +4,21 @@ const silentMs = 30_000;
 /**
  * The results of a subscription, as they arrive. The gateway sends each as a server-sent event whose data is JSON in one line.
  * @param body of a response of the type `text/event-stream`
- * @throws Error when the connection breaks, or nothing comes over it
+ * @throws Error when the connection breaks, ends before the subscription does, or nothing comes over it for 30 seconds
  */
-export async function* resultsOf<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
+export async function* eventStream<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
   // By a reader, because not every browser can iterate over a stream.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   try {
     for (;;) {
       const { value, done } = await unlessSilent(reader.read());
-      if (done) return;
+      if (done) throw new Error('The connection has ended before the subscription.');
       text += value;
       const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) {
+        if (event.startsWith('event: complete')) return;
         const data = event.match(/^data: ?(.*)$/m)?.[1];
         if (data) yield JSON.parse(data);
       }

@@ -1,3 +1,5 @@
+import type { Result } from './skip-failed.ts';
+
 export interface Operation {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
@@ -26,7 +28,7 @@ export function sendOperation(url: string, operation: Operation, options: SendOp
  * The result of a query or mutation.
  * @throws Error if the response is not JSON, such as that of a proxy without a gateway behind it
  */
-export async function readResult<Result>(response: Response): Promise<Result> {
+export async function readResult<Data>(response: Response): Promise<Result<Data>> {
   const text = await response.text();
   try {
     return JSON.parse(text);
