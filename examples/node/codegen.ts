@@ -16,7 +16,6 @@ export default {
         useTypeImports: true,
       },
     },
-    'gql/possible-types.ts': { plugins: ['fragment-matcher'] }, // for Apollo Client
     'gql/schema.json': { plugins: ['introspection'], config: { descriptions: false, minify: true } }, // for urql
   },
 } satisfies CodegenConfig;

@@ -1,5 +1,5 @@
+import { mergeFeeds } from 'postern/client';
 import { graphql } from './gql/gql.ts';
-import { merge } from './merge.ts';
 import { ask } from './postern.ts';
 
 const Newest = graphql(`query Newest($pnet: ID!, $photonet: ID!) {
@@ -15,4 +15,4 @@ fragment Entry on NetworkPost {
 
 const accounts = { pnet: 'pnet-----------------A', photonet: 'photonet-------------A' };
 const { colleagues, photos } = await ask(Newest, accounts);
-for (const { author, text } of merge([colleagues, photos])) console.log(author.name, text);
+for (const { author, text } of mergeFeeds([colleagues, photos])) console.log(author.name, text);

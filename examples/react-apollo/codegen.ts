@@ -16,7 +16,5 @@ export default {
         useTypeImports: true,
       },
     },
-    'src/gql/possible-types.ts': { plugins: ['fragment-matcher'] },
-    'src/gql/merge-policies.ts': { plugins: ['./merge-policies.ts'] },
   },
 } satisfies CodegenConfig;

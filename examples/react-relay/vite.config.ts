@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
+import { devProxy } from 'postern/client';
 import { defineConfig } from 'vite';
 import relay from 'vite-plugin-relay';
 import { address } from './settings.ts';
-import { devProxy } from './src/postern/dev-proxy.ts';
 
 /** Without a key in the environment: that of the demo workspace. */
 const keyFile = process.env.POSTERN_KEY_FILE || '../../.data/demo-key';

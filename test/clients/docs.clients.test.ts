@@ -3,6 +3,7 @@ import { Client, CombinedError, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { codeBlocks, sectionOf, snippetFiles } from '../support/docs.ts';
+import { graphql } from '../support/gateway.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { type ReadersProject, readersProject } from './readers-project.ts';
 
@@ -63,6 +64,7 @@ beforeAll(async () => {
     'TypeScript',
     'Apollo Client',
     'urql',
+    'Client library',
     'Access tokens',
     'Subscriptions',
     'Verify a signature',
@@ -85,7 +87,11 @@ describe('the install commands', () => {
   const text = clientPages.map(sectionOf).join('\n');
   const installed = new Set(
     [...text.matchAll(/npm install (?:-D )?([^`#]+?)(?:`|\n(?![@\w])|$)/g)].flatMap(([, names = '']) =>
-      names.trim().split(/\s+/),
+      names
+        .trim()
+        .split(/\s+/)
+        // The package of a gateway that was built.
+        .map((name) => name.replace(/^\S*postern-[\d.]+\.tgz$/, 'postern')),
     ),
   );
   const files = clientPages.flatMap((heading) => Object.entries(snippetFiles(heading)));
@@ -117,6 +123,30 @@ describe('the README', () => {
     const once = code.replace(/^(for await .*\)) (console\.log\(.*\);)$/m, '$1 { $2 break; }');
     await project.write(path, `${once}\nprocess.exit();\n`);
     expect(await project.run(path)).toContain(name === 'subscription.ts' ? "name: 'Demo PNET'" : 'Demo');
+  });
+});
+
+describe('the client library', () => {
+  test('lists posts, and reports those that it leaves out', async () => {
+    const { listPosts } = await project.load('page.ts');
+    const { posts, skipped } = await listPosts('ACoSandboxOdd');
+    expect(posts.length).toBeGreaterThan(0);
+    expect(posts).not.toContain(null);
+    expect(skipped.length).toBeGreaterThan(0);
+  });
+
+  test('follows deliveries, and reads them with each connection', async () => {
+    const { newestDeliveries } = await project.load('follow-deliveries.ts');
+    const end = new AbortController();
+    const results = newestDeliveries(end.signal);
+    const next = results.next();
+    await expect.poll(() => project.gateway.app.streams.count('subscription')).toBe(1);
+    const emit = `mutation { emitEvent(input: { accountId: "${pnet}", event: MESSAGE_RECEIVED }) { __typename } }`;
+    expect((await graphql(project.gateway.address, project.key, emit)).errors).toEqual([]);
+    expect((await next).value.size).toBeGreaterThan(0);
+    end.abort();
+    for await (const _ of results);
+    await expect.poll(() => project.gateway.app.streams.count('subscription')).toBe(0);
   });
 });
 

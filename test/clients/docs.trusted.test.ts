@@ -83,10 +83,10 @@ test('GraphQL Code Generator, with postern.ts, Apollo Client and urql', async ()
     'apollo.ts',
     `import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
     import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-    import types from './gql/possible-types.ts';
+    import { apolloCache } from 'postern/client';
     import { idOf } from './trusted.ts';
     const http = new HttpLink({ uri: 'http://127.0.0.1:4000/graphql', ${headers} });
-    export const client = new ApolloClient({ link: ${told('new PersistedQueryLink(')}.concat(http), cache: new InMemoryCache(types) });
+    export const client = new ApolloClient({ link: ${told('new PersistedQueryLink(')}.concat(http), cache: new InMemoryCache(apolloCache) });
     export const dataOf = <Result extends { data?: unknown }>({ data }: Result) => data;`,
   );
   await project.write(
@@ -162,8 +162,6 @@ test('Relay', async () => {
       ["{ query: text ?? '', variables }", told("{ query: '', documentId: id,")],
     ),
   );
-  for (const helper of ['retry.ts', 'send-operation.ts', 'skip-failed.ts', 'steady-fetch.ts'])
-    await project.write(`postern/${helper}`, await readFile(join(examples, 'shared', helper), 'utf8'));
   // In the place of that of a page, and of the proxy, which adds the key.
   await project.write(
     'gateway.ts',

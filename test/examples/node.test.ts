@@ -129,23 +129,6 @@ describe('ask and unwrap', () => {
   });
 });
 
-test('posts of several lists are merged, as far as their order is known', async () => {
-  const { merge } = await load('merge.ts');
-  const list = (hasNextPage: boolean, ...times: (string | null)[]) => ({
-    nodes: times.map((publishedAt) => ({ publishedAt })),
-    pageInfo: { hasNextPage },
-  });
-  const merged = (...lists: object[]) => merge(lists).map((post: { publishedAt: string | null }) => post.publishedAt);
-  const [photos, posts] = [list(false, '9', null, '5', '1'), list(false, '8', '6', '2')];
-  expect(merged(photos, posts)).toEqual(['9', null, '8', '6', '5', '2', '1']);
-  expect(merged(posts, photos)).toEqual(['9', null, '8', '6', '5', '2', '1']);
-  // The next page may have posts that are newer than 5.
-  expect(merged(photos, list(true, '8', '6'))).toEqual(['9', null, '8', '6']);
-  expect(merged(list(false, null, '3'), list(false, '4'))).toEqual([null, '4', '3']);
-  expect(merged(list(false), list(false))).toEqual([]);
-  expect(merged()).toEqual([]);
-});
-
 describe('watch', () => {
   test('goes on after a restart of the gateway, says so, and misses nothing that happens from then on', async () => {
     // The wait before a connection is random.

@@ -61,8 +61,6 @@ describe.skipIf(!existsSync(fileOf('react-relay', 'node_modules')))('environment
 
   beforeAll(async () => {
     postern = await startPostern();
-    // Not by the script of the package, which another suite may run at this time.
-    await run('.', fileOf('.', 'copy-client.ts'), '--out', fileOf('react-relay', 'src/postern'));
     directory = await temporaryDirectory();
     const fileOfOperations = (name: string) => join(directory.path, name);
     await mkdir(fileOfOperations('gql'));

@@ -1,10 +1,14 @@
 /** The accounts of the workspace, their status and their messages, from the gateway itself. */
-import { createAccessTokens } from './postern/access-token.ts';
-import { createNotes } from './postern/notes.ts';
-import { createRetry } from './postern/retry.ts';
-import { readResult, sendOperation } from './postern/send-operation.ts';
-import { steadyFetch } from './postern/steady-fetch.ts';
-import { createStreams } from './postern/streams.ts';
+import { createClient } from 'graphql-ws';
+import {
+  createAccessTokens,
+  createNotes,
+  createRetry,
+  createStreams,
+  readResult,
+  sendOperation,
+  steadyFetch,
+} from 'postern/client';
 
 interface Account {
   readonly accountId: string;
@@ -22,11 +26,8 @@ interface Message {
 }
 
 interface Read {
-  readonly data?: {
-    readonly accounts: { readonly nodes: readonly Account[] } | null;
-    readonly events: { readonly nodes: readonly Message[] } | null;
-  } | null;
-  readonly errors?: readonly { readonly message: string }[];
+  readonly accounts: { readonly nodes: readonly Account[] } | null;
+  readonly events: { readonly nodes: readonly Message[] } | null;
 }
 
 const troubles = createNotes<string>();
@@ -38,6 +39,7 @@ const url = `${import.meta.env.GATEWAY}/graphql`;
 const tokens = createAccessTokens('/access-token');
 const send = steadyFetch({ fetch: tokens.fetch, onWaiting: waits('requests') });
 const streams = createStreams({
+  createClient,
   url: url.replace('http', 'ws'),
   connectionParams: async () => ({ authorization: `Bearer ${await tokens.renew()}` }),
   onWaiting: waits('stream'),

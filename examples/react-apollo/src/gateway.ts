@@ -1,8 +1,6 @@
+import { createClient } from 'graphql-ws';
+import { createNotes, createStreams, repeatUpdates, type Skipped } from 'postern/client';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { createNotes } from './postern/notes.ts';
-import { repeatUpdates } from './postern/repeat-updates.ts';
-import type { Skipped } from './postern/skip-failed.ts';
-import { createStreams } from './postern/streams.ts';
 
 /** On the server of this page, which passes it on to the gateway: a proxy in development, a BFF in production. */
 export const url = `${location.origin}/graphql`;
@@ -15,6 +13,7 @@ export const waits = (what: string) => (isWaiting: boolean) => troubles.set(what
 /** All subscriptions of the page, and what their updates have to know of its queries. */
 export const { streams, beginRead } = repeatUpdates(
   createStreams({
+    createClient,
     url: url.replace('http', 'ws'),
     onWaiting: waits('stream'),
     onRefused: (reason) => troubles.set('refused', reason === null ? [] : [reason]),

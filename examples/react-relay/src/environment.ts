@@ -1,3 +1,4 @@
+import { type Result as Given, readResult, sendOperation, skipFailed, steadyFetch } from 'postern/client';
 import {
   Environment,
   type FetchFunction,
@@ -11,9 +12,6 @@ import {
   type Variables,
 } from 'relay-runtime';
 import { beginRead, reportSkipped, streams, url, waits } from './gateway.ts';
-import { readResult, sendOperation } from './postern/send-operation.ts';
-import { type Response as Given, skipFailed } from './postern/skip-failed.ts';
-import { steadyFetch } from './postern/steady-fetch.ts';
 
 type Errors = NonNullable<Given['errors']>;
 /** Why something could not be read as a whole, as the gateway says it, with its code. */
@@ -47,7 +45,7 @@ const request: FetchFunction = (parameters, variables) =>
     const gone = new AbortController();
     const endRead = parameters.operationKind === 'query' ? beginRead() : () => {};
     sendOperation(url, requestOf(parameters, variables), { fetch: send, signal: gone.signal })
-      .then(readResult<Given>)
+      .then(readResult<unknown>)
       .then(next)
       .then(complete, (reason) => gone.signal.aborted || error(reason));
     return () => {

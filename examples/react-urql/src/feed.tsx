@@ -1,6 +1,6 @@
+import { mergeFeeds } from 'postern/client';
 import { Failure } from './failure.tsx';
 import { useSkippedItems } from './gateway.ts';
-import { merge } from './postern/merge.ts';
 import { type Post, usePosts } from './posts.ts';
 
 const networks = {
@@ -21,7 +21,7 @@ export function Feed() {
   const pnet = usePosts(networks.pnet.accountId, identifiers.pnet);
   const photonet = usePosts(networks.photonet.accountId, identifiers.photonet);
   const lists = [pnet, photonet];
-  const posts = merge(lists.map(({ list }) => list));
+  const posts = mergeFeeds(lists.map(({ list }) => list));
   const skipped = useSkippedItems().filter(({ variables }) =>
     Object.values(identifiers).includes(`${variables.identifier}`),
   );

@@ -9,26 +9,13 @@ import {
   subscriptionExchange,
 } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
+import { skipFailed, steadyFetch, urqlCache } from 'postern/client';
 import { pipe, tap } from 'wonka';
-import { allPages } from './all-pages.ts';
 import { beginRead, reportSkipped, streams, url, waits } from './gateway.ts';
 import schema from './gql/schema.json';
-import { skipFailed } from './postern/skip-failed.ts';
-import { steadyFetch } from './postern/steady-fetch.ts';
 import { updates } from './updates.ts';
 
-// What has no id is a part of the object that it was read with.
-const parts = schema.__schema.types.filter(({ fields }) => fields?.every(({ name }) => name !== 'id'));
-const keys = Object.fromEntries(parts.map(({ name }) => [name, () => null]));
-// Every list is put together of its pages, whichever object it belongs to.
-const objects = schema.__schema.types.filter(({ kind }) => kind === 'OBJECT');
-const lists = objects.map(({ name, fields }) => {
-  const ofPages = fields?.filter(({ type }) => type.name?.endsWith('Connection')) ?? [];
-  return [name, Object.fromEntries(ofPages.map((field) => [field.name, allPages]))];
-});
-const resolvers = Object.fromEntries(lists);
-
-const cache = cacheExchange({ schema, keys, resolvers, updates });
+const cache = cacheExchange({ schema, ...urqlCache, updates });
 
 /** Takes list items that failed out of each response, before the cache sees it. */
 const skip = mapExchange({
