@@ -1,12 +1,12 @@
 /** Snippets of the pages that need no project of their own: operations, commands, and the check of a signature. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { extendSchema, isEnumType, parse, validate } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { failingAccounts } from '../../src/app/demo.ts';
 import { newSecret, secretText } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
@@ -200,32 +200,38 @@ describe.skipIf(curl === undefined)('commands', () => {
 });
 
 describe('the check of a signature', () => {
-  const { 'verify.ts': text = '' } = snippetFiles('Verify a signature');
+  const { 'receive.ts': text = '' } = snippetFiles('Verify a signature');
   const [secret, other] = [newSecret(randomBytes), newSecret(randomBytes)];
   const body = Buffer.from('{"event":"new_relation","text":"ümlaut"}');
-  const headers = (now: number) => {
+  const request = (now: number, sent = body) => {
+    const headers = new Headers();
     const list = signatureHeaders({ id: 'msg', now, body }, [other, secret]);
-    return Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])));
+    for (let at = 0; at < list.length; at += 2) headers.set(list[at] ?? '', list[at + 1] ?? '');
+    return new Request('https://receiver.example', { method: 'POST', headers, body: sent });
   };
-  let verify: (headers: Record<string, unknown>, body: Buffer, secret: string) => void;
+  let receive: (request: Request, secret: string) => Promise<Response>;
   beforeAll(async () => {
-    const file = join(gateway.directory, 'verify.ts');
+    await mkdir(join(gateway.directory, 'node_modules'));
+    await symlink(join(import.meta.dirname, '../..'), join(gateway.directory, 'node_modules/postern'));
+    const file = join(gateway.directory, 'receive.ts');
     await writeFile(file, text);
-    ({ verify } = await import(pathToFileURL(file).href));
+    ({ receive } = await import(pathToFileURL(file).href));
   });
 
-  test('accepts what the gateway signed, and nothing else', () => {
-    const check = (now: number, with_ = secret, bytes = body) => verify(headers(now), bytes, secretText(with_));
+  test('accepts what the gateway signed, and nothing else', async () => {
+    const said = vi.spyOn(console, 'log').mockImplementation(() => {});
+    onTestFinished(() => said.mockRestore());
+    const answer = async (one: Request, with_ = secret) => {
+      const response = await receive(one, secretText(with_));
+      return [response.status, await response.text()];
+    };
     const now = Date.now();
-    expect(() => check(now)).not.toThrow();
-    expect(() => check(now, other)).not.toThrow();
-    for (const refused of [
-      () => check(now, newSecret(randomBytes)),
-      () => check(now, secret, Buffer.from(`${body} `)),
-      () => check(now - 301_000),
-      () => verify({}, body, secretText(secret)),
-      () => verify({ ...headers(now), 'webhook-timestamp': undefined }, body, secretText(secret)),
-    ])
-      expect(refused).toThrow('not from the gateway, or too old');
+    expect(await answer(request(now))).toEqual([200, '']);
+    expect(await answer(request(now), other)).toEqual([200, '']);
+    expect(said).toHaveBeenCalledWith('msg', 'new_relation');
+    expect(await answer(request(now), newSecret(randomBytes))).toEqual([400, 'WRONG_SIGNATURE']);
+    expect(await answer(request(now, Buffer.from(`${body} `)))).toEqual([400, 'WRONG_SIGNATURE']);
+    expect(await answer(request(now - 301_000))).toEqual([400, 'WRONG_TIME']);
+    expect(await answer(new Request('https://receiver.example'))).toEqual([400, 'MISSING_HEADER']);
   });
 });
