@@ -28,6 +28,7 @@ import { vaultOf } from '../kernel/secrets/vault.ts';
 import { createTroubles } from '../kernel/troubles.ts';
 import { inBlocks } from '../net/addresses.ts';
 import { docsRoutes } from '../pages/docs/page.ts';
+import { startRoutes } from '../pages/docs/start.ts';
 import { webhooksPageRoutes } from '../pages/webhooks/page.ts';
 import { prefixes } from '../rest/endpoints.ts';
 import { restRoutes } from '../rest/server.ts';
@@ -123,7 +124,8 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const signIn = await addGraphQL(server, config, ofGraphQL, dependencies);
   if (config.webhooksPage) server.add(webhooksPageRoutes(config.graphiql));
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
-  server.add(docsRoutes(config.graphiql));
+  server.add(docsRoutes(config));
+  server.add(startRoutes(documents.schema, config, config.demo && config.upstream === null));
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, places, compress }));
   if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);

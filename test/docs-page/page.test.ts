@@ -1,4 +1,6 @@
 /** The documentation that the gateway serves: every page, every link of one, and how it looks in a browser. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { chromium as launcher } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { documentationPages } from '../../src/pages/docs/page.ts';
@@ -37,13 +39,16 @@ it('has the pages in the groups of the README, and the parts of the one that is 
 });
 
 it.each([
-  ['on', '/graphql'],
-  ['off', '/docs'],
-])('is behind the address of the gateway, or behind GraphiQL: GRAPHIQL=%s', async (GRAPHIQL, place) => {
-  const { address, close } = await startGateway({ environment: { LOG_LEVEL: 'silent', GRAPHIQL } });
+  [{}, ['/graphql', '/webhooks', '/docs'], 'Run'],
+  [{ GRAPHIQL: 'off', WEBHOOKS_PAGE: 'off', DEMO: 'off' }, ['/docs'], 'Create an API key'],
+])('begins with a page of what is served: %j', async (environment, pagesServed, shown) => {
+  const { address, close } = await startGateway({ environment: { LOG_LEVEL: 'silent', DEMO: 'on', ...environment } });
   onTestFinished(close);
-  const response = await fetch(address, { redirect: 'manual' });
-  expect([response.status, response.headers.get('location')]).toEqual([302, place]);
+  const text = await (await fetch(address)).text();
+  const [, bar = ''] = /<header>.*?<div>(.*?)<\/div>/s.exec(text) ?? [];
+  expect(linksIn(bar)).toEqual(pagesServed);
+  expect(text).toContain(`>${shown}<`);
+  expect(text).not.toContain('{{');
 });
 
 it('links to nothing that is not there, from any page', async () => {
@@ -112,6 +117,42 @@ it.each([
 });
 
 describe.skipIf(!chromium)('in a browser', () => {
+  it('runs each operation of the first page, and shows an event being delivered', async () => {
+    const { address, directory, close } = await startGateway({ environment: { LOG_LEVEL: 'silent', DEMO: 'on' } });
+    onTestFinished(close);
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => void complaints.push(error.message));
+    await page.goto(address);
+    await page.getByLabel('API key').fill((await readFile(join(directory, 'demo-key'), 'utf8')).trim());
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByText('Demo key').waitFor();
+    const expected = {
+      'One feed for both networks': '"previewImage"',
+      'Publish with a one-time code': '"PnetJobPostingPublished"',
+      'Watch deliveries': 'SUCCEEDED, attempt',
+      'How the webhooks are': '"successRate"',
+      'Failures are data': '"code": "PAYMENT',
+      'The same over REST': '"object": "PostList"',
+    };
+    for (const [name, text] of Object.entries(expected)) {
+      const tile = page.getByRole('article').filter({ has: page.getByRole('heading', { name }) });
+      await tile.getByRole('button', { name: 'Run' }).click();
+      await expect.poll(() => tile.locator('.result').textContent(), { timeout: 20_000 }).toContain(text);
+    }
+    expect(await page.getByRole('article').count()).toBe(Object.keys(expected).length);
+    expect(await page.evaluate(lowContrast)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.screenshot({ path: 'node_modules/.cache/start.png', fullPage: true });
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+
   it.each(['light', 'dark'] as const)('can be read in %s, and needs nothing from elsewhere', async (colorScheme) => {
     const browser = await launcher.launch({
       ...(chromium === undefined ? {} : { executablePath: chromium }),

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_203,
+  app: 5_205,
   auth: 1_522,
   cache: 360,
   capabilities: 293,
@@ -31,7 +31,7 @@ const budget: Readonly<Record<string, number>> = {
   http: 2_702,
   kernel: 3_437,
   net: 1_424,
-  pages: 1_228,
+  pages: 1_357,
   providers: 1_785,
   rest: 618,
   splice: 3_109,

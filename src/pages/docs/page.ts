@@ -3,35 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { endpoint } from '../../graphql/endpoint.ts';
 import { type StaticDocument, sendDocument, staticDocument } from '../../http/documents.ts';
 import { pageHeaders } from '../../http/headers.ts';
-import { icon } from '../../http/logo.ts';
 import type { Route } from '../../http/router.ts';
 import { jsonType, sendBody } from '../../http/send.ts';
-import {
-  type Assets,
-  assetRoutes,
-  assetsPath,
-  createAssets,
-  readStaticFile,
-  sharedModules,
-  textTypes,
-} from '../../http/static-files.ts';
+import { assetRoutes } from '../../http/static-files.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/lib/once.ts';
-
-const docsPage = '/docs';
+import { docsPage, fillPage, type OtherPages, siteAssets, sitePolicy } from './site.ts';
 
 const indexPath = `${docsPage}/search.json`;
-
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /** Policy of a drawing that is opened as a page. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -93,7 +72,6 @@ export const documentationPages: Readonly<Record<string, string>> = Object.assig
 const images = /^docs\/images\/([\w-]+\.(?:png|svg))$/;
 
 const root = new URL('../../../', import.meta.url);
-const folder = new URL('./browser/', import.meta.url);
 
 /** Where a file of the repository is served; null if it is not. */
 function addressOf(path: string): string | null {
@@ -108,14 +86,6 @@ function addressOf(path: string): string | null {
   return image === undefined ? null : `${docsPage}/images/${image}`;
 }
 
-const assets: () => Promise<Assets> = once(async () =>
-  createAssets([
-    await readStaticFile('page.css', textTypes.css, folder),
-    await readStaticFile('page.js', textTypes.js, folder),
-    ...(await sharedModules()),
-  ]),
-);
-
 async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   // Loaded with the first page that is read: no start waits for it.
   const { renderPage } = await import('./render.ts');
@@ -126,26 +96,10 @@ async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   });
 }
 
-async function readPage(path: string, title: string, hasGraphiQL: boolean): Promise<StaticDocument> {
-  const [template, page, { version }] = await Promise.all([
-    readFile(new URL('page.html', folder), 'utf8'),
-    readText(path, hasGraphiQL),
-    assets(),
-  ]);
-  const values: Readonly<Record<string, string>> = {
-    title,
-    assets: assetsPath(docsPage, version),
-    icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
-    graphiql: hasGraphiQL ? `<a href="${endpoint}">GraphiQL</a>` : '',
-    index: indexPath,
-    menu: menuOf(path, page),
-    page,
-    turn: turnOf(path),
-  };
-  return staticDocument(
-    'text/html; charset=utf-8',
-    template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => values[name] ?? ''),
-  );
+async function readPage(path: string, title: string, pages: OtherPages): Promise<StaticDocument> {
+  const page = await readText(path, pages.graphiql);
+  const values = { title, index: indexPath, menu: menuOf(path, page), page, turn: turnOf(path) };
+  return staticDocument('text/html; charset=utf-8', await fillPage('page.html', docsPage, pages, values));
 }
 
 /** All pages, and the parts of the one that is shown. */
@@ -193,16 +147,15 @@ async function readIndex(): Promise<StaticDocument> {
   return staticDocument(jsonType, JSON.stringify((await Promise.all(sections)).flat()));
 }
 
-/** @param hasGraphiQL whether the pages can link to GraphiQL */
-export function docsRoutes(hasGraphiQL: boolean): Route[] {
+export function docsRoutes(others: OtherPages): Route[] {
   const pages: Route[] = Object.entries(documentationPages).map(([path, title]) => {
-    const page = once(() => readPage(path, title, hasGraphiQL));
+    const page = once(() => readPage(path, title, others));
     return {
       method: 'GET',
       path: addressOf(path) ?? docsPage,
       async serve(request) {
         const document = await page();
-        request.addHeaders(pageHeaders(policy));
+        request.addHeaders(pageHeaders(sitePolicy));
         await sendDocument(document, request);
       },
     };
@@ -222,17 +175,11 @@ export function docsRoutes(hasGraphiQL: boolean): Route[] {
       sendBody(request, 200, name.endsWith('.svg') ? 'image/svg+xml' : 'image/png', bytes);
     },
   };
-  /** Whoever opens the address that the log prints gets to a page. */
-  const entrance: Route = {
-    method: 'GET',
-    path: '/',
-    serve: (request) => request.send(302, { location: hasGraphiQL ? endpoint : docsPage, 'content-length': 0 }),
-  };
   const index = once(readIndex);
   const indexRoute: Route = {
     method: 'GET',
     path: indexPath,
     serve: async (request) => sendDocument(await index(), request),
   };
-  return [...assetRoutes(docsPage, assets), imageRoute, indexRoute, entrance, ...pages];
+  return [...assetRoutes(docsPage, siteAssets), imageRoute, indexRoute, ...pages];
 }

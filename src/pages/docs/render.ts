@@ -1,6 +1,7 @@
 /** A page of the documentation as HTML: its headings have the anchors that links lead to, and its links stay on the site. */
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { escapeText } from './site.ts';
 
 /** The part of an address by which a heading is linked to: as GitHub makes it. */
 const anchorOf = (heading: string): string =>
@@ -98,7 +99,3 @@ const characters: Readonly<Record<string, string>> = {
   '&#39;': "'",
   '&amp;': '&',
 };
-
-/** Text in an attribute or between tags. */
-const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

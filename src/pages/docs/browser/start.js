@@ -1,0 +1,87 @@
+/** Runs the operations of the start page with the key of this tab. */
+import { eventStream } from './event-stream.js';
+import { readResult, sendOperation } from './send-operation.js';
+import { readKey, storeKey } from './stored-key.js';
+
+const { endpoint } = document.body.dataset;
+const form = document.querySelector('#key-form');
+const status = document.querySelector('#gateway');
+
+/** Milliseconds that a subscription is shown for. */
+const watchedMs = 20_000;
+
+const options = (more = {}) => ({ headers: { 'x-api-key': readKey() }, ...more });
+
+/** Whose key it is; asks for one that the gateway knows. */
+async function showKey() {
+  const { data } =
+    readKey() === ''
+      ? {}
+      : await readResult(
+          await sendOperation(endpoint, { query: '{ viewer { name workspace { name } } }' }, options()),
+        ).catch(() => ({}));
+  form.hidden = Boolean(data?.viewer) || document.querySelector('article button') === null;
+  status.textContent = data?.viewer ? [data.viewer.workspace?.name, data.viewer.name].filter(Boolean).join(' · ') : '';
+}
+
+/** @param {Element} result @param {readonly { query: string, variables: object }[]} operations */
+async function run(result, [first, meanwhile]) {
+  if (meanwhile === undefined) {
+    show(result, await readResult(await sendOperation(endpoint, first, options())));
+    return;
+  }
+  const leaving = AbortSignal.timeout(watchedMs);
+  const headers = { 'x-api-key': readKey(), accept: 'text/event-stream' };
+  const response = await sendOperation(endpoint, first, { headers, signal: leaving });
+  if (!response.ok) return show(result, await readResult(response));
+  show(result, await readResult(await sendOperation(endpoint, meanwhile, options())));
+  try {
+    for await (const event of eventStream(response.body)) {
+      result.textContent = `${lineOf(event)}\n${result.textContent}`;
+    }
+  } catch (error) {
+    if (!leaving.aborted) throw error;
+  }
+}
+
+/** An event of the subscription in one line: the newest stands first. */
+function lineOf(event) {
+  const { deliveryUpdated: delivery } = event.data ?? {};
+  if (!delivery) return JSON.stringify(event);
+  const [last] = delivery.attempts?.nodes?.slice(-1) ?? [];
+  const outcome = last === undefined ? '' : `, ${last.status ?? last.failure} in ${last.durationMs} ms`;
+  const time = new Date().toLocaleTimeString();
+  return `${time} ${delivery.state}, attempt ${delivery.attemptCount}${outcome}: ${delivery.webhook?.requestUrl ?? ''}`;
+}
+
+function show(result, value) {
+  result.textContent = JSON.stringify(value, null, 2);
+}
+
+async function runRest(result, address) {
+  show(result, await readResult(await fetch(address, options())));
+}
+
+for (const tile of document.querySelectorAll('article:has(button)')) {
+  const [button, result] = [tile.querySelector('button'), tile.querySelector('.result')];
+  button.addEventListener('click', async () => {
+    const { operations, rest } = tile.dataset;
+    button.disabled = true;
+    result.hidden = false;
+    result.textContent = 'Running …';
+    try {
+      await (rest === undefined ? run(result, JSON.parse(operations)) : runRest(result, rest));
+    } catch (error) {
+      result.textContent = `No response: ${error.message}`;
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  storeKey(form.querySelector('input').value.trim());
+  showKey();
+});
+showKey();
