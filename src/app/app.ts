@@ -6,7 +6,6 @@ import { type AdmissionLimits, admission } from '../auth/admission.ts';
 import { memoryRateLimits } from '../auth/memory-rate-limits.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
 import { createStreams } from '../auth/streams.ts';
-import { invalidatingPorts } from '../cache/invalidating-ports.ts';
 import type { ResponseCacheSettings } from '../cache/response-store.ts';
 import type { DeliveryRateLimits } from '../capabilities/deliveries/limits.ts';
 import { endpoint } from '../graphql/endpoint.ts';
@@ -101,7 +100,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     config.responseCache === null ? null : await openResponses(config.responseCache, backend, dependencies);
   if (responses !== null) closers.push(responses.store.close);
   const traced = telemetry.tracer === null ? backend.ports : tracedPorts(backend.ports, telemetry.tracer);
-  const ports = portsInTurns(responses === null ? traced : invalidatingPorts(traced, responses.invalidate));
+  const ports = portsInTurns(responses === null ? traced : { ...traced, invalidate: responses.invalidate });
   const turns = createFairTurns();
   const compress = config.compression ? createCompression() : null;
   const draining = new AbortController();

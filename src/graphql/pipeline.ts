@@ -19,7 +19,7 @@
  *   presentation.ts      makes the response: errors, size, cost
  *
  * At the end `printed` of the exchange releases the pages, and the budget of bytes, that the request holds. Ports are
- * wrapped in app/app.ts: in spans, in what invalidates cached responses, and in turns, so that no key holds the event loop.
+ * wrapped in app/app.ts: in spans, and in turns, so that no key holds the event loop.
  */
 
 import type { ExecutionResult } from 'graphql';

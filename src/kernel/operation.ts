@@ -17,6 +17,8 @@ export interface AnyOperation<Output = unknown> {
   check(request: unknown, ownRules?: boolean): unknown;
   /** Whether an embedded command is one transaction, which stores its response for an idempotency key. */
   readonly isAtomic: boolean;
+  /** Whether cached responses of the caller's tenant end with it, also with one that fails. */
+  readonly endsCached: boolean;
   /** Shape → port, for an authorized caller. @throws ServiceError with an issue for every invalid field */
   perform(ports: Ports, context: RequestContext, request: unknown): Promise<Output>;
 }
@@ -34,44 +36,61 @@ interface OperationOptions {
   readonly changes?: boolean;
   readonly isAtomic?: boolean;
   readonly needs?: Need;
+  /** Whether no cached response shows what a command changes. */
+  readonly leavesCache?: boolean;
 }
 
 /** {@link operation} for what only some set-ups have. */
 export const operationThatNeeds =
-  (needs: Need) =>
+  (needs: Need, usual: OperationOptions = {}) =>
   <Request, Output>(
     scope: Scope,
     shape: z.ZodType<Request>,
     method: Operation<Request, Output>['method'],
     options: OperationOptions = {},
   ) =>
-    operation(scope, shape, method, { ...options, needs });
+    operation(scope, shape, method, { ...usual, ...options, needs });
 
 /** @param options.changes whether it is a command; by default, whether its scope is one to write */
 export function operation<Request, Output>(
   scope: Scope,
   shape: z.ZodType<Request>,
   method: Operation<Request, Output>['method'],
-  { invalid, changes = scope.endsWith(':write'), isAtomic = false, needs }: OperationOptions = {},
+  { invalid, changes = scope.endsWith(':write'), isAtomic = false, needs, leavesCache = false }: OperationOptions = {},
 ): Operation<Request, Output> {
   const check = (request: unknown, ownRules = true) => parse(shape, request, { invalid, ownRules });
+  const endsCached = scope.endsWith(':write') && !leavesCache;
+  const carryOut = endsCached ? endingCached(method) : method;
   return {
     scope,
     ...(needs === undefined ? {} : { needs }),
     shape,
     isAtomic,
+    endsCached,
     invalid,
     check,
     method,
     async perform(ports, context, request) {
       try {
-        return await method(ports)(context, check(request, !ports.serviceJudges(scope)));
+        return await carryOut(ports)(context, check(request, !ports.serviceJudges(scope)));
       } catch (error) {
         throw changes ? failureOfCommand(error) : error;
       }
     },
   };
 }
+
+/** A failed command may have changed something, too. */
+const endingCached =
+  <Request, Output>(method: Operation<Request, Output>['method']): typeof method =>
+  (ports) =>
+  async (context, request) => {
+    try {
+      return await method(ports)(context, request);
+    } finally {
+      await ports.invalidate?.(context.caller);
+    }
+  };
 
 /** Authorizes the caller, then performs. @throws ServiceError `insufficient_privileges`, or as `perform` */
 export async function run<Output>(

@@ -7,6 +7,8 @@
 import { LRUCache } from 'lru-cache';
 import { type AbortSignalLike, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
+import { isObject } from '../kernel/lib/objects.ts';
+import { wrapMethods } from '../kernel/ports.ts';
 import type { DatabaseLocation } from './database.ts';
 import { divideConnections } from './databases.ts';
 import { DatabaseFault } from './faults.ts';
@@ -99,4 +101,23 @@ export function createWorkspaceLines(atOnce: number, waitMs: number): InLine {
       leave();
     }
   };
+}
+
+/** Methods of a port that take their turns in the line of the caller's workspace. */
+export const commandsInLine = <Commands extends object>(inLine: InLine, commands: Commands): Commands =>
+  wrapMethods(
+    commands,
+    (method) =>
+      (context, ...rest) =>
+        inLine(
+          { workspaceId: context.caller.workspaceId, subject: subjectOf(rest[0]), signal: context.signal },
+          async () => method(context, ...rest),
+        ),
+  );
+
+/** The id of what a command acts on, as its request has it: a delivery is a subject of its own. */
+function subjectOf(request: unknown): string | undefined {
+  const { webhook_id, delivery_id, id, account_id } = isObject(request) ? request : {};
+  const named = webhook_id ?? delivery_id ?? id ?? account_id;
+  return typeof named === 'string' ? named : undefined;
 }

@@ -1,25 +1,19 @@
 /** A span around each call, such as `posts.list`. */
-import { entriesOf, isObject } from '../kernel/lib/objects.ts';
-import { type PortMethod, type PortName, type Ports, wrapMethods, wrapPorts } from '../kernel/ports.ts';
+import { isObject } from '../kernel/lib/objects.ts';
+import { mapPorts, type PortMethod, type Ports, wrapMethods } from '../kernel/ports.ts';
 import { errorTypeOf, type Tracer } from './telemetry.ts';
 
-export function tracedPorts(ports: Ports, tracer: Tracer): Ports {
-  const wrapped = wrapPorts(ports, (method, { port, name }) => traced(`${port}.${name}`, method, tracer));
-  const sourcesOf = ([name, port]: readonly [PortName, object]) => [
-    name,
-    Object.fromEntries(
-      Object.entries(port).map(([member, source]: [string, unknown]) => [
-        member,
-        isObject(source)
-          ? wrapMethods(source, (method, of) => traced(`${name}.${member}.${of}`, method, tracer))
-          : source,
-      ]),
-    ),
-  ];
-  const { serviceJudges, ...ofNames } = wrapped;
-  // The compiler does not follow names and types through entries.
-  return { serviceJudges, ...(Object.fromEntries(entriesOf(ofNames).map(sourcesOf)) as typeof ofNames) };
-}
+/** With their sources, such as `posts.pages.read`. */
+export const tracedPorts = (ports: Ports, tracer: Tracer): Ports =>
+  mapPorts(ports, (port, name) => {
+    const sources = Object.entries(port).flatMap(([member, source]: [string, unknown]) =>
+      isObject(source) ? [[member, tracedMethods(source, `${name}.${member}`, tracer)]] : [],
+    );
+    return { ...tracedMethods(port, name, tracer), ...Object.fromEntries(sources) };
+  });
+
+const tracedMethods = <Target extends object>(target: Target, of: string, tracer: Tracer): Target =>
+  wrapMethods(target, (method, name) => traced(`${of}.${name}`, method, tracer));
 
 const traced =
   (name: string, method: PortMethod, tracer: Tracer): PortMethod =>

@@ -11,11 +11,12 @@ import { resealWebhooks } from '../../src/capabilities/webhooks/reseal.ts';
 import { deleteStep, firstPosition } from '../../src/delivery/retention-step.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { keysOf } from '../../src/kernel/lib/objects.ts';
-import type { Ports, readMethods } from '../../src/kernel/ports.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import type { Vault } from '../../src/kernel/secrets/vault.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';
+import type { Command } from '../support/port-commands.ts';
 import { seededRandom } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { requestContext } from '../support/request-context.ts';
@@ -25,13 +26,6 @@ const [, postgres] = databases;
 const durationMs = 8_000;
 const webhookCount = 6;
 const eventsAtOnce = 4;
-
-type Command<Name extends 'webhooks' | 'deliveries'> = Exclude<
-  {
-    [Method in keyof Ports[Name]]-?: Ports[Name][Method] extends (...args: never[]) => unknown ? Method : never;
-  }[keyof Ports[Name]],
-  (typeof readMethods)[Name][number]
->;
 
 /** For each command a request: the next command is one that does not compile until it stands here. */
 interface Commands {

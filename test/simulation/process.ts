@@ -229,6 +229,7 @@ export function startProcess(world: World): SimulatedProcess {
       maxWebhooks: 0,
       accountRule: connectedHere,
       notifications,
+      inLine: (_command, work) => work(),
       cursors: cursorCodec(cursorKey, 'base64url'),
       budget: createReadBudget(),
     }),

@@ -5,20 +5,13 @@ import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { keysOf } from '../../src/kernel/lib/objects.ts';
-import type { Ports, readMethods } from '../../src/kernel/ports.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
+import type { Command } from '../support/port-commands.ts';
 import { requestContext } from '../support/request-context.ts';
 
 const [, postgres] = databases;
-
-type Command<Name extends 'webhooks' | 'deliveries'> = Exclude<
-  {
-    [Method in keyof Ports[Name]]-?: Ports[Name][Method] extends (...args: never[]) => unknown ? Method : never;
-  }[keyof Ports[Name]],
-  (typeof readMethods)[Name][number]
->;
 
 /** A request of each command. A new command does not compile until it stands here. */
 type Commands = Readonly<Record<Command<'webhooks'> | Command<'deliveries'>, () => Promise<unknown>>>;

@@ -5,7 +5,7 @@ import { createLoaders } from '../../src/capabilities/loaders.ts';
 import { readWith } from '../../src/capabilities/posts/graphql/reading-account.ts';
 import { fieldsOf } from '../../src/graphql/kit/schema-fields.ts';
 import { printedSchema } from '../../src/graphql/schema/print.ts';
-import type { PortName, Ports } from '../../src/kernel/ports.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
 import { startGateway } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';
@@ -21,13 +21,15 @@ const environments: Readonly<Record<SetUp, Readonly<Record<string, string>>>> = 
   'forwarded-keys': service,
 };
 
+const names = ['accounts', 'jobs', 'posts', 'webhooks', 'deliveries'] as const;
+
 /** Members of ports that a backend may lack. */
 const optional: readonly string[] = ['pages', 'found', 'hasShortPages'];
 
 /** The ports with their methods in place of what these do, and the names of others that are asked for. */
 function portsThatTell(ports: Ports) {
   const missing = new Set<string>();
-  const told = (name: PortName) =>
+  const told = (name: (typeof names)[number]) =>
     new Proxy(ports[name], {
       get(port, method) {
         if (typeof method === 'symbol' || optional.includes(method)) return undefined;
@@ -35,7 +37,6 @@ function portsThatTell(ports: Ports) {
         return () => Promise.reject(new Error('Not called'));
       },
     });
-  const names: readonly PortName[] = ['accounts', 'jobs', 'posts', 'webhooks', 'deliveries'];
   const telling = Object.fromEntries(names.map((name) => [name, told(name)]));
   return { missing, ports: { ...telling, serviceJudges: () => false } as unknown as Ports };
 }

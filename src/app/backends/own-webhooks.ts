@@ -5,14 +5,12 @@ import { embeddedDeliveries } from '../../capabilities/deliveries/embedded.ts';
 import type { DeliveryRateLimits } from '../../capabilities/deliveries/limits.ts';
 import { embeddedWebhooks } from '../../capabilities/webhooks/embedded.ts';
 import { startDeliveryEngine } from '../../delivery/engine.ts';
-import { isObject } from '../../kernel/lib/objects.ts';
 import { cursorCodec } from '../../kernel/paging.ts';
-import { isRead, type PortName, wrapMethods } from '../../kernel/ports.ts';
 import { type Vault, vaultOf } from '../../kernel/secrets/vault.ts';
 import { addressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
 import { createReadBudget, readLimits, scansAtOnce } from '../../store/read-budget.ts';
-import { type InLine, linesOf } from '../../store/workspace-lines.ts';
+import { linesOf } from '../../store/workspace-lines.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { withSandboxReceiver } from '../sandbox.ts';
@@ -68,50 +66,25 @@ export async function openWebhooks(
     shared,
     ports: {
       accounts: embeddedAccounts({ database: databases.accounts, budget, cursors, tokens, accountRule }),
-      deliveries: commandsInLine(
-        'deliveries',
-        embeddedDeliveries({
-          ...delivery,
-          ...shared,
-          emit: delivery.emitInTurn,
-          database: databases.deliveries,
-          limits,
-          accountRule,
-        }),
+      deliveries: embeddedDeliveries({
+        ...delivery,
+        ...shared,
+        emit: delivery.emitInTurn,
+        database: databases.deliveries,
         inLine,
-      ),
-      webhooks: commandsInLine(
-        'webhooks',
-        embeddedWebhooks({
-          ...delivery,
-          ...shared,
-          database: databases.deliveries,
-          vault,
-          isRefused: (url) => isRefusedTarget(url, allows, lookup.local),
-          accountRule,
-          maxWebhooks: config.webhooksPerWorkspace,
-        }),
+        limits,
+        accountRule,
+      }),
+      webhooks: embeddedWebhooks({
+        ...delivery,
+        ...shared,
+        database: databases.deliveries,
         inLine,
-      ),
+        vault,
+        isRefused: (url) => isRefusedTarget(url, allows, lookup.local),
+        accountRule,
+        maxWebhooks: config.webhooksPerWorkspace,
+      }),
     },
   };
-}
-
-/** Each command takes its turn in the line of its workspace. */
-const commandsInLine = <Port extends object>(port: PortName, methods: Port, inLine: InLine): Port =>
-  wrapMethods(methods, (method, name) =>
-    isRead({ port, name })
-      ? method
-      : (context, ...rest) =>
-          inLine(
-            { workspaceId: context.caller.workspaceId, subject: subjectOf(rest[0]), signal: context.signal },
-            async () => method(context, ...rest),
-          ),
-  );
-
-/** The id of what a command acts on, as its request has it: a delivery is a subject of its own. */
-function subjectOf(request: unknown): string | undefined {
-  const { webhook_id, delivery_id, id, account_id } = isObject(request) ? request : {};
-  const named = webhook_id ?? delivery_id ?? id ?? account_id;
-  return typeof named === 'string' ? named : undefined;
 }

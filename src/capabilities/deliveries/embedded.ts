@@ -1,4 +1,5 @@
 import type { StoredBytes } from '../../store/stored-bytes.ts';
+import { commandsInLine, type InLine } from '../../store/workspace-lines.ts';
 import { webhookBacklog } from './backlog.ts';
 import { type CommandsContext, deliveryCommands } from './commands.ts';
 import { accountEvents } from './events.ts';
@@ -12,13 +13,13 @@ import { deliveryWatch, eventWatch, type WatchContext } from './watch.ts';
 export const embeddedDeliveries = (
   context: CommandsContext &
     QueriesContext &
-    WatchContext & { readonly limits: DeliveryRateLimits; readonly storedBytes: StoredBytes },
+    WatchContext & { readonly inLine: InLine; readonly limits: DeliveryRateLimits; readonly storedBytes: StoredBytes },
 ): DeliveriesPort => ({
   ...deliveryQueries(context),
   statistics: webhookStatistics(context),
   backlog: webhookBacklog(context),
   summary: webhookSummary(context),
-  ...limitedCommands(deliveryCommands(context), context.limits, context.storedBytes),
+  ...commandsInLine(context.inLine, limitedCommands(deliveryCommands(context), context.limits, context.storedBytes)),
   ...deliveryWatch(context),
   ...accountEvents(context),
   ...eventWatch(context),

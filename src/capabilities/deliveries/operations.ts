@@ -18,6 +18,8 @@ import {
 } from './shapes.ts';
 
 const operation = operationThatNeeds('ownWebhooks');
+/** Events come too often: with one a second, nothing would stay cached. */
+const command = operationThatNeeds('ownWebhooks', { leavesCache: true });
 
 export const listDeliveries = operation('webhooks:read', deliveryListShape, ({ deliveries }) => deliveries.list);
 export const countDeliveries = operation(
@@ -37,8 +39,8 @@ export const listEvents = operation('webhooks:read', eventListShape, ({ deliveri
 export const findEvents = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.findEvents);
 export const readDataOfEvents = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.dataOfEvents);
 export const watchEvents = operation('webhooks:read', eventWatchShape, ({ deliveries }) => deliveries.watchEvents);
-export const emitEvent = operation('events:write', emitShape, ({ deliveries }) => deliveries.emit);
-export const fireTrigger = operation('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);
-export const sendTestEvent = operation('webhooks:write', testEventShape, ({ deliveries }) => deliveries.sendTest);
-export const redeliver = operation('webhooks:write', redeliverShape, ({ deliveries }) => deliveries.redeliver);
-export const redeliverAll = operation('webhooks:write', redeliverAllShape, ({ deliveries }) => deliveries.redeliverAll);
+export const emitEvent = command('events:write', emitShape, ({ deliveries }) => deliveries.emit);
+export const fireTrigger = command('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);
+export const sendTestEvent = command('webhooks:write', testEventShape, ({ deliveries }) => deliveries.sendTest);
+export const redeliver = command('webhooks:write', redeliverShape, ({ deliveries }) => deliveries.redeliver);
+export const redeliverAll = command('webhooks:write', redeliverAllShape, ({ deliveries }) => deliveries.redeliverAll);

@@ -11,6 +11,7 @@ import type { Notifications } from '../../store/notifications.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, readTogether } from '../../store/reads.ts';
 import { isAhead } from '../../store/statement-time.ts';
+import { commandsInLine, type InLine } from '../../store/workspace-lines.ts';
 import { webhookListScope } from './filter.ts';
 import { fittingWebhooks, listedWebhooks, webhookKeyset } from './listed.ts';
 import { accountIdsOf, changeChecked } from './manageable.ts';
@@ -32,10 +33,11 @@ interface EmbeddedWebhooksContext extends RegistryContext {
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
   readonly notifications: Pick<Notifications, 'transaction'>;
+  readonly inLine: InLine;
 }
 
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
-  const { database, cursors, notifications } = context;
+  const { cursors } = context;
 
   const readLists: WebhooksPort['lists'] = (call, requests) => {
     const { caller } = call;
@@ -59,8 +61,6 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
 
   return {
     hasShortPages: false,
-    ...webhookSecrets(context),
-    update: webhookUpdate(context),
     health: webhookHealth(context),
 
     ...printedPages({ name: 'webhooks', lists: readLists, lacks: largeParts }),
@@ -74,33 +74,41 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     ...printedItems({ name: 'webhooks', find: readByIds, lacks: largeParts }),
 
     whole: (call, webhookIds) => readWholeWebhooks(context, call, webhookIds),
-
-    async create(call, request) {
-      const source: WebhookSource = request.source;
-      return createWebhook(context, call, request, {
-        type: 'AUTO',
-        source,
-        data: JSON.stringify(request.data ?? defaultMapping(source)),
-        events: JSON.stringify(subscribedEvents({ source }, request.events)),
-        trigger: null,
-      });
-    },
-
-    createTrigger: (call, request) =>
-      createWebhook(context, call, request, {
-        type: 'TRIGGER',
-        source: null,
-        data: '[]',
-        events: '[]',
-        trigger: JSON.stringify(request.trigger),
-      }),
-
-    delete: ({ caller }, { id }) =>
-      changeChecked(database, caller, id, async (webhook) =>
-        (await removeWebhook(notifications.transaction, webhook)) ? { object: 'WebhookDeleted' } : null,
-      ),
+    ...commandsInLine(context.inLine, webhookCommands(context)),
   };
 }
+
+const webhookCommands = (
+  context: EmbeddedWebhooksContext,
+): Pick<WebhooksPort, 'create' | 'createTrigger' | 'update' | 'rotateSecret' | 'showSecret' | 'delete'> => ({
+  ...webhookSecrets(context),
+  update: webhookUpdate(context),
+
+  async create(call, request) {
+    const source: WebhookSource = request.source;
+    return createWebhook(context, call, request, {
+      type: 'AUTO',
+      source,
+      data: JSON.stringify(request.data ?? defaultMapping(source)),
+      events: JSON.stringify(subscribedEvents({ source }, request.events)),
+      trigger: null,
+    });
+  },
+
+  createTrigger: (call, request) =>
+    createWebhook(context, call, request, {
+      type: 'TRIGGER',
+      source: null,
+      data: '[]',
+      events: '[]',
+      trigger: JSON.stringify(request.trigger),
+    }),
+
+  delete: ({ caller }, { id }) =>
+    changeChecked(context.database, caller, id, async (webhook) =>
+      (await removeWebhook(context.notifications.transaction, webhook)) ? { object: 'WebhookDeleted' } : null,
+    ),
+});
 
 const webhookHealth =
   ({ database, now }: RegistryContext): WebhooksPort['health'] =>
