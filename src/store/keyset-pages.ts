@@ -46,16 +46,15 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
       for (const [place, page] of some.entries()) read.set(page, page.pageOf(rows[place] ?? []));
     }
   }
-  for (const ofOrder of Map.groupBy(sliced, (page) => page.keyset).values()) {
+  for (const [keyset, ofOrder] of Map.groupBy(sliced, (page) => page.keyset)) {
     for (const some of statementsOf(ofOrder)) {
-      const open = some.map((page) => openSliced(reading, context, page));
-      // Most pages are full after a few rows: the first slices of all are read together.
-      const most = Math.max(leastLooked, ...some.map(({ limit }) => 4 * limit));
-      await readSlices(reading, context, open, Math.min(most, Math.ceil(reading.budget.slices.rows / open.length)));
-      for (const each of open) {
-        for (let looked = 4 * most; each.page === null; looked *= 4) await readSlices(reading, context, [each], looked);
-        read.set(each.started, each.page);
-      }
+      const lists = some.map((page) => slicedPage(page, slicesOf(reading.budget, context)));
+      // Most pages are full after a few rows.
+      const first = Math.max(leastLooked, ...some.map(({ limit }) => 4 * limit));
+      const rowsOfAll = (queries: readonly SelectQueryBuilder<Schema, Table, Row>[]) =>
+        rowsOf(reading.database, queries, keyset);
+      const found = await inSlices(reading, context, lists, rowsOfAll, first);
+      for (const [place, page] of some.entries()) read.set(page, found[place] ?? page.pageOf([]));
     }
   }
   return pages.map((page) => read.get(page) ?? { items: [], cursor: null });
@@ -73,60 +72,77 @@ const inTurn = <Result>(
 /** By the first slice of a page. */
 const leastLooked = 200;
 
-interface SlicedPage<Schema, Table extends keyof Schema, Row> {
-  readonly started: StartedPage<Schema, Table, Row>;
-  readonly rows: Row[];
-  readonly mayGoOn: () => boolean;
-  from: KeyValues | null;
-  /** Once it is read. */
-  page: Page<Row> | null;
+type IndexedList<Schema, Table extends keyof Schema> = Pick<
+  StartedPage<Schema, Table, never>,
+  'keyset' | 'bounds' | 'ranges'
+>;
+
+/** A list that is read in slices. */
+interface SlicedList<Schema, Table extends keyof Schema, Query, Read, Result> {
+  readonly list: IndexedList<Schema, Table>;
+  /** The query of a slice. */
+  readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => Query;
+  /** @param through where the slice ends; null for the end of the list. @returns null before the last slice */
+  readonly take: (read: Read, through: KeyValues | null) => Result | null;
 }
 
-const openSliced = <Schema, Table extends keyof Schema, Row>(
-  { budget }: ListReading,
-  context: RequestContext,
-  started: StartedPage<Schema, Table, Row>,
-): SlicedPage<Schema, Table, Row> => ({
-  started,
-  rows: [],
-  mayGoOn: slicesOf(budget, context),
-  from: started.bounds.from,
-  page: null,
-});
-
 /**
- * A slice of each of these, of one order, until its page is full. One that looked at enough rows ends between two of them, with
- * fewer items than it may have, perhaps with none. Its cursor names no row: the last that was looked at may be somebody else's.
+ * Reads lists of one order: the first slices of all together.
+ * @param first rows that the first slice of each looks at, at most; each later one looks at four times as many
  */
-async function readSlices<Schema, Table extends keyof Schema, Row>(
+async function inSlices<Schema, Table extends keyof Schema, Query, Read, Result>(
   { database, budget }: ListReading,
   context: RequestContext,
-  open: readonly SlicedPage<Schema, Table, Row>[],
-  looked: number,
-): Promise<void> {
-  const [{ keyset }] = open.map(({ started }) => started) as [StartedPage<Schema, Table, Row>];
-  const { ends, read } = await budget.scan(context, async () => {
-    const slices = open.map(({ from, started: { ranges, bounds } }) => ({ ranges: ranges ?? [], from, to: bounds.to }));
-    const found = await endsOfSlices(database, keyset, slices, Math.min(budget.slices.rows, looked));
-    const queries = open.map(({ started, from }, at) => started.queryOf(from, found[at] ?? started.bounds.to));
-    return { ends: found, read: await rowsOf(database, queries, keyset) };
-  });
-  for (const [at, each] of open.entries()) {
-    const { started, rows, mayGoOn } = each;
-    const through = ends[at] ?? null;
-    rows.push(...(read[at] ?? []));
-    if (through === null || rows.length > started.limit) {
-      each.page = started.pageOf(rows);
-      continue;
+  lists: readonly SlicedList<Schema, Table, Query, Read, Result>[],
+  readAll: (queries: readonly Query[]) => Promise<readonly Read[]>,
+  first: number = budget.slices.rows,
+): Promise<Result[]> {
+  const open = lists.map((each) => ({ ...each, from: each.list.bounds.from, result: null as Result | null }));
+  const readSlices = async (some: typeof open, looked: number): Promise<void> => {
+    const { ends, read } = await budget.scan(context, async () => {
+      const found = await endsOfSlices(database, some, Math.min(budget.slices.rows, looked));
+      const queries = some.map(({ queryOf, from, list }, at) => queryOf(from, found[at] ?? list.bounds.to));
+      return { ends: found, read: await readAll(queries) };
+    });
+    for (const [at, each] of some.entries()) {
+      const through = ends[at] ?? null;
+      each.result = each.take(read[at] as Read, through);
+      each.from = through;
     }
-    const place = placeBefore(keyset, through);
-    const { from } = started.bounds;
-    if (!mayGoOn() && (from === null || isLater(keyset, place, from))) {
-      const items = rows.filter((row) => isLater(keyset, place, valuesOf(keyset, row)));
-      each.page = { items, cursor: started.cursorAt(place) };
-    }
-    each.from = through;
+  };
+  await readSlices(open, Math.min(first, Math.ceil(budget.slices.rows / open.length)));
+  const results: Result[] = [];
+  for (const each of open) {
+    for (let looked = 4 * first; each.result === null; looked *= 4) await readSlices([each], looked);
+    results.push(each.result);
   }
+  return results;
+}
+
+/**
+ * Reads a page until it is full. One that looked at enough rows ends between two of them, with fewer items than it may
+ * have, perhaps with none. Its cursor names no row: the last that was looked at may be somebody else's.
+ */
+function slicedPage<Schema, Table extends keyof Schema, Row>(
+  page: StartedPage<Schema, Table, Row>,
+  mayGoOn: () => boolean,
+): SlicedList<Schema, Table, SelectQueryBuilder<Schema, Table, Row>, readonly Row[], Page<Row>> {
+  const { keyset, bounds, limit } = page;
+  const rows: Row[] = [];
+  return {
+    list: page,
+    queryOf: page.queryOf,
+    take(read, through) {
+      rows.push(...read);
+      if (through === null || rows.length > limit) return page.pageOf(rows);
+      const place = placeBefore(keyset, through);
+      if (mayGoOn() || (bounds.from !== null && !isLater(keyset, place, bounds.from))) return null;
+      return {
+        items: rows.filter((row) => isLater(keyset, place, valuesOf(keyset, row))),
+        cursor: page.cursorAt(place),
+      };
+    },
+  };
 }
 
 /** @returns whether another slice of a list may be read: asked after each */
@@ -139,10 +155,6 @@ function slicesOf({ slices }: ReadBudget, { spent }: RequestContext): () => bool
   };
 }
 
-interface Slice<Schema, Table extends keyof Schema> extends Bounds {
-  readonly ranges: IndexRanges<Schema, Table>;
-}
-
 /** Ranges that each have all rows of a slice, as states of deliveries do. More share as many. */
 const wholeRanges = 4;
 
@@ -151,12 +163,14 @@ const sizeOfRanges = (ranges: IndexRanges<never, never>): number => ('rows' in r
 /** Where the first of the ranges of each slice has been looked at enough; null where all of them end before. */
 async function endsOfSlices<Schema, Table extends keyof Schema>(
   database: Database,
-  keyset: Keyset<string>,
-  slices: readonly Slice<Schema, Table>[],
+  slices: readonly { readonly list: IndexedList<Schema, Table>; readonly from: KeyValues | null }[],
   looked: number,
 ): Promise<(KeyValues | null)[]> {
+  const [{ keyset }] = slices.map(({ list }) => list) as [IndexedList<Schema, Table>];
   const columns = keyset.columns.map((column) => sql.ref(`${keyset.table}.${column}`));
-  const ends = slices.map(({ ranges, from, to }, place) => {
+  const ends = slices.map(({ from, list }, place) => {
+    const { to } = list.bounds;
+    const ranges = list.ranges ?? [];
     const passed = Math.ceil(looked * Math.min(1, wholeRanges / sizeOfRanges(ranges))) - 1;
     const rows =
       'rows' in ranges
@@ -242,18 +256,9 @@ export const countLists = <Filter extends object, Schema, Table extends keyof Sc
       for (const [place, list] of whole.entries()) sizes.set(list, sizeOf(counts[place] ?? 0));
       const sliced = read.flatMap((list) => ('query' in list ? [] : list));
       for (const some of statementsOf(sliced)) {
-        const open = some.map((list) => ({
-          list,
-          from: list.bounds.from,
-          count: 0,
-          mayGoOn: slicesOf(reading.budget, context),
-          size: null,
-        }));
-        await countSlices(reading, context, open, Math.ceil(reading.budget.slices.rows / open.length));
-        for (const each of open) {
-          while (each.size === null) await countSlices(reading, context, [each], reading.budget.slices.rows);
-          sizes.set(each.list, each.size);
-        }
+        const open = some.map((list) => slicedCount(list, slicesOf(reading.budget, context)));
+        const found = await inSlices(reading, context, open, (queries) => countRows(reading.database, queries));
+        for (const [place, list] of some.entries()) sizes.set(list, found[place] ?? sizeOf(0));
       }
       return lists.map(([list]) => (list && sizes.get(list)) ?? sizeOf(0));
     },
@@ -262,41 +267,20 @@ export const countLists = <Filter extends object, Schema, Table extends keyof Sc
 const sizeOf = (count: number, isComplete = true): ListSize =>
   count > maxTotalCount ? { count: maxTotalCount, isExact: false } : { count, isExact: isComplete };
 
-type SlicedList<Schema, Table extends keyof Schema> = Exclude<CountedList<Schema, Table>, { query: unknown }>;
-
-interface SlicedCount<Schema, Table extends keyof Schema> {
-  readonly list: SlicedList<Schema, Table>;
-  readonly mayGoOn: () => boolean;
-  from: KeyValues | null;
-  count: number;
-  /** Once it is counted. */
-  size: ListSize | null;
-}
-
-/** A slice of each of these, of one order. */
-async function countSlices<Schema, Table extends keyof Schema>(
-  { database, budget }: ListReading,
-  context: RequestContext,
-  open: readonly SlicedCount<Schema, Table>[],
-  looked: number,
-): Promise<void> {
-  const [{ keyset }] = open.map(({ list }) => list) as [SlicedList<Schema, Table>];
-  const ends = await budget.scan(context, async () => {
-    const slices = open.map(({ from, list: { ranges, bounds } }) => ({ ranges, from, to: bounds.to }));
-    const found = await endsOfSlices(database, keyset, slices, looked);
-    const fitting = open.map(({ from, list }, at) =>
-      list.fitting.map((query) => sliceQuery(query, keyset, from, found[at] ?? list.bounds.to)),
-    );
-    const counts = await countRows(database, fitting);
-    for (const [at, each] of open.entries()) each.count += counts[at] ?? 0;
-    return found;
-  });
-  for (const [at, each] of open.entries()) {
-    const through = ends[at] ?? null;
-    if (through === null || each.count > maxTotalCount) each.size = sizeOf(each.count);
-    else if (!each.mayGoOn()) each.size = sizeOf(each.count, false);
-    each.from = through;
-  }
+function slicedCount<Schema, Table extends keyof Schema>(
+  { fitting, ...list }: Exclude<CountedList<Schema, Table>, { readonly query: unknown }>,
+  mayGoOn: () => boolean,
+): SlicedList<Schema, Table, readonly SelectQueryBuilder<Schema, Table, { id: string }>[], number, ListSize> {
+  let count = 0;
+  return {
+    list,
+    queryOf: (after, through) => fitting.map((query) => sliceQuery(query, list.keyset, after, through)),
+    take(read, through) {
+      count += read;
+      if (through === null || count > maxTotalCount) return sizeOf(count);
+      return mayGoOn() ? null : sizeOf(count, false);
+    },
+  };
 }
 
 /** In the order of the lists, each by its queries together. */
