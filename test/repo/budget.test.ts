@@ -8,15 +8,15 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_205,
+  app: 5_177,
   auth: 1_522,
-  cache: 360,
+  cache: 340,
   capabilities: 293,
   'capabilities/accounts': 573,
-  'capabilities/deliveries': 2_705,
+  'capabilities/deliveries': 2_708,
   'capabilities/jobs': 2_202,
   'capabilities/posts': 1_239,
-  'capabilities/webhooks': 2_755,
+  'capabilities/webhooks': 2_763,
   client: 949,
   delivery: 4_080,
   events: 555,
@@ -29,14 +29,14 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/kit': 2_131,
   'graphql/schema': 106,
   http: 2_702,
-  kernel: 3_437,
+  kernel: 3_420,
   net: 1_424,
   pages: 1_357,
   providers: 1_785,
   rest: 618,
   splice: 3_109,
-  store: 6_210,
-  telemetry: 756,
+  store: 6_215,
+  telemetry: 750,
   upstream: 1_744,
 };
 
