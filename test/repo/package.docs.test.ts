@@ -93,6 +93,36 @@ await gateway.close();
   expect(printed).toBe('200 1\n');
 });
 
+test('an adapter of a network is checked, and served', async () => {
+  const printed =
+    await compiled(`import { createGateway, type GatewayOptions, type PostProvider, ServiceError } from 'postern';
+import { postProviderChecks } from 'postern/testing';
+const MICROBLOG: PostProvider = {
+  async listPosts({ token }, { identifier }, signal) {
+    signal.throwIfAborted();
+    if (token !== 'right') throw new ServiceError('invalid_credentials', { detail: 'The token is wrong.' });
+    if (identifier !== 'ada') throw new ServiceError('invalid_recipient', { detail: 'Nobody has this name.' });
+    return { items: [], cursor: null };
+  },
+};
+const session = { accountId: 'a', type: 'MICROBLOG', token: 'right' } as const;
+const access = { session, wrongToken: 'wrong', identifier: 'ada', unknownIdentifier: 'nobody' };
+for (const { name, run } of postProviderChecks({ provider: MICROBLOG, ...access }))
+  await run().catch(() => console.log('failed:', name));
+const options: GatewayOptions = { databaseUrl: 'sqlite::memory:', secret: 's'.repeat(32), logLevel: 'silent' };
+const gateway = await createGateway({ ...options, networks: { MICROBLOG } });
+const id = await gateway.connectAccount({ workspace: 'Acme', type: 'MICROBLOG', token: 'right' });
+// @ts-expect-error no account type has this name
+const misspelt: GatewayOptions = { networks: { MICROBLOGS: MICROBLOG } };
+console.log(id.length, await createGateway(misspelt).catch(({ message }) => message.slice(0, 41)));
+await gateway.close();
+`);
+  // The list is empty, for want of posts in its place.
+  expect(printed).toBe(`failed: posts have the shape of their provider, and nothing else
+22 networks.MICROBLOGS is no account type: th
+`);
+});
+
 test('the client is imported, with the types of the schema', async () => {
   const printed =
     await compiled(`import { mergePages, possibleTypes, type PublishJobInput, verifyWebhook, type WebhookPayload } from 'postern/client';
