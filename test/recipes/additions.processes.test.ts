@@ -7,15 +7,15 @@ import { pageAt, sectionOf } from '../support/docs.ts';
 import { graphql } from '../support/gateway.ts';
 import { additions } from './additions.ts';
 import { type CopyOfSource, followRecipes, type Recipe } from './copy-of-source.ts';
-import { provider } from './provider.ts';
+import { posts } from './posts.ts';
 
 let copy: CopyOfSource;
 let address: string;
 let key: string;
 let metrics: string;
 
-/** Followed by `provider.processes.test.ts`, and what no gateway shows: `test/response-cache/max-age.test.ts` finds a type without a hint. */
-const elsewhere = ['Add a provider that lists posts', 'Cache a new type'];
+/** Followed by `test/examples/embed.test.ts` and `posts.processes.test.ts`, and what no gateway shows: `test/response-cache/max-age.test.ts` finds a type without a hint. */
+const elsewhere = ['Add a network', 'Add a shape of posts', 'Cache a new type'];
 
 beforeAll(async () => {
   copy = await followRecipes(Object.values(additions));
@@ -34,7 +34,7 @@ it('follows each recipe of the page', () => {
 /** Where a reader counts the metric and throws the error, which is nobody's but the reader's choice. */
 const ownChoice = ['src/http/observed-requests.ts', 'src/capabilities/jobs/embedded.ts'];
 
-it.each(Object.entries({ ...additions, 'Add a provider that lists posts': provider }))(
+it.each(Object.entries({ ...additions, 'Add a shape of posts': posts }))(
   '%s: the page names the files that are touched',
   (heading, { edits, newFiles = {} }: Recipe) => {
     const text = sectionOf(heading);

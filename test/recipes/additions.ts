@@ -1,4 +1,4 @@
-/** The recipes of the documentation but for that of a provider, by their headings. All can be followed at once. */
+/** The recipes of the documentation but for that of a shape of posts, by their headings. All can be followed at once. */
 import type { Recipe } from './copy-of-source.ts';
 
 export const additions: Readonly<Record<string, Recipe>> = {

@@ -108,4 +108,6 @@ export function postProviderChecks({
   ];
 }
 
-const idOf = (post: Post): string => (post.provider === 'PNET' ? (post.repost_id ?? post.id) : post.provider_id);
+/** All ids of a post, in whatever shape: a repost has that of its original, too. */
+const idOf = (post: Post): string =>
+  JSON.stringify(Object.entries(post).filter(([key]) => key === 'id' || key.endsWith('_id')));

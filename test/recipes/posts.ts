@@ -1,22 +1,10 @@
-/** A provider with posts of its own, added as the recipe of the documentation says. */
+/** A shape of posts, added as the recipe of the documentation says. */
 import type { Recipe } from './copy-of-source.ts';
 
-export const provider = {
-  newFiles: {
-    'src/providers/clipnet/clipnet.ts': `import type { ClipnetPost } from '../../capabilities/posts/shapes.ts';
-import type { PostProvider } from '../provider.ts';
+/** A program whose network has posts of that shape: everybody there has five. */
+export const program = `import { createGateway, optionsOf } from './src/app/gateway.ts';
 
-/** Everybody on clipnet has five clips. */
-export const clipnet: PostProvider = {
-  async listPosts(_session, { identifier, cursor, limit }) {
-    const start = Number(cursor ?? 0);
-    const end = Math.min(start + limit, 5);
-    const items = Array.from({ length: end - start }, (_, place) => clip(identifier, start + place));
-    return { items, cursor: end === 5 ? null : String(end) };
-  },
-};
-
-const clip = (creator: string, place: number): ClipnetPost => ({
+const clip = (creator, place) => ({
   object: 'Post',
   provider: 'CLIPNET',
   clip_id: \`\${creator}-\${place}\`,
@@ -26,7 +14,22 @@ const clip = (creator: string, place: number): ClipnetPost => ({
   replies: 0,
   creator: { id: creator, nick: \`nick of \${creator}\` },
 });
-`,
+
+const MICROBLOG = {
+  async listPosts(_session, { identifier, cursor, limit }) {
+    const start = Number(cursor ?? 0);
+    const end = Math.min(start + limit, 5);
+    const items = Array.from({ length: end - start }, (_, place) => clip(identifier, start + place));
+    return { items, cursor: end === 5 ? null : String(end) };
+  },
+};
+
+const gateway = await createGateway({ ...optionsOf(process.env), networks: { MICROBLOG } });
+await gateway.listen();
+`;
+
+export const posts = {
+  newFiles: {
     'src/capabilities/posts/graphql/clipnet.ts': `import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
@@ -106,13 +109,6 @@ export const postShape =`,
     ],
     'src/capabilities/posts/graphql/index.ts': [
       ["import './photonet.ts';", "import './photonet.ts';\nimport './clipnet.ts';"],
-    ],
-    'src/app/gateway.ts': [
-      [
-        'import { sandboxNetworks }',
-        "import { clipnet } from '../providers/clipnet/clipnet.ts';\nimport { sandboxNetworks }",
-      ],
-      ['sandboxNetworks({ clock: now })', '{ ...sandboxNetworks({ clock: now }), MICROBLOG: clipnet }'],
     ],
   },
 } as const satisfies Recipe;
