@@ -6,7 +6,7 @@
 import type { GraphQLAbstractType, GraphQLField, GraphQLObjectType } from 'graphql';
 import type { Scope } from '../../kernel/caller.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
-import type { IdKind } from './global-ids.ts';
+import { globalId, type IdKind } from './global-ids.ts';
 import { type OptionalValue, objectSent, type RequiredValue } from './network-values.ts';
 
 export type WireValue =
@@ -54,6 +54,13 @@ export const isOf =
     isObject(value) && value.object === object;
 
 export const standsAt = (wire: WireValue) => ({ wire });
+
+/** Options of a field with the global id of an object whose raw id is under `key`. */
+export const globalIdAt = <Key extends string>(kind: IdKind, key: Key) => ({
+  description: 'Global id.',
+  extensions: standsAt({ globalId: kind, key }),
+  resolve: (parent: Readonly<Record<Key, string>>) => globalId(kind, parent[key]),
+});
 
 /** For the `extensions` of an object type. @param name what all of its objects have under `object`, as its `isTypeOf` demands */
 export const namedBy = (name: string) => ({ object: name });

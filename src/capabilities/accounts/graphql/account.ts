@@ -3,10 +3,9 @@ import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
-import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { ItemSource } from '../../../graphql/kit/source.ts';
-import { standsAt } from '../../../graphql/kit/wire.ts';
+import { globalIdAt } from '../../../graphql/kit/wire.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
 import { findAccounts, watchAccounts } from '../operations.ts';
@@ -57,11 +56,7 @@ export const AccountObject = builder.objectRef<Account>('Account').implement({
   extensions: accountMaxAge,
   isTypeOf: (value) => 'status' in (value as object),
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id.',
-      extensions: standsAt({ globalId: 'Account', key: 'account_id' }),
-      resolve: ({ account_id }) => globalId('Account', account_id),
-    }),
+    id: t.id(globalIdAt('Account', 'account_id')),
     accountId: t.exposeID('account_id', { description: 'Id for arguments named `accountId`.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
     type: t.expose('type', { type: AccountTypeEnum, description: 'Service that it belongs to.' }),

@@ -2,17 +2,16 @@ import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
-import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
-import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
+import { globalIdAt, isOf } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
-import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
 import { WebhookObject, webhookItem } from '../../webhooks/graphql/webhook.ts';
 import { findDeliveries, findLastAttempts, listAttempts, readEventData, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
+import { accountOfEvent } from './events.ts';
 
 const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
   description: 'One HTTP request of a delivery.',
@@ -42,11 +41,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
   interfaces: [Node],
   isTypeOf: isOf<Delivery>('Delivery'),
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id.',
-      extensions: standsAt({ globalId: 'Delivery', key: 'delivery_id' }),
-      resolve: ({ delivery_id }) => globalId('Delivery', delivery_id),
-    }),
+    id: t.id(globalIdAt('Delivery', 'delivery_id')),
     deliveryId: t.exposeID('delivery_id', {
       description: 'Id for arguments named `deliveryId`, sent as `webhook-id`.',
     }),
@@ -65,14 +60,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       nullable: true,
       description: 'Account of the event; null if it has none.',
     }),
-    account: t.field({
-      type: AccountObject,
-      ...foundById('Account of the event; null if the key cannot see one.', accountItem, {
-        ids: { accountId: 'account_id' },
-        unless: 'account_id',
-      }),
-      resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
-    }),
+    account: t.field(accountOfEvent),
     data: t.field({
       type: 'JSON',
       description: 'Data with the keys of the source, as in `eventSamples`.',

@@ -1,12 +1,12 @@
 /** Events of accounts: those that are kept, and each as it is stored. */
 import { WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
 import { requestFor } from '../../../graphql/kit/counted-connection.ts';
-import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
-import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
+import { globalIdAt, isOf } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
@@ -14,16 +14,25 @@ import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
 import { listEvents, readDataOfEvents, watchEvents } from '../operations.ts';
 import { type AccountEvent, deliveryLimits, eventListScope, maxReplayedEvents } from '../shapes.ts';
 
+export const accountOfEvent = {
+  type: AccountObject,
+  ...foundById('Account of the event; null if the key cannot see one.', accountItem, {
+    ids: { accountId: 'account_id' },
+    unless: 'account_id',
+  }),
+  resolve: (
+    { account_id }: { readonly account_id: string | null },
+    _args: object,
+    { loaders }: Pick<GraphQLContext, 'loaders'>,
+  ) => (account_id === null ? null : loaders.accounts.load(account_id)),
+};
+
 const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').implement({
   description: 'An event of an account, kept whether or not a webhook receives it.',
   interfaces: [Node],
   isTypeOf: isOf<AccountEvent>('AccountEvent'),
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id.',
-      extensions: standsAt({ globalId: 'AccountEvent', key: 'event_id' }),
-      resolve: ({ event_id }) => globalId('AccountEvent', event_id),
-    }),
+    id: t.id(globalIdAt('AccountEvent', 'event_id')),
     eventId: t.exposeID('event_id', { description: 'Id of the event, in its deliveries.' }),
     source: t.expose('source', { type: WebhookSourceEnum, description: 'Source of the event.' }),
     event: t.expose('event', { type: WebhookEventEnum, description: 'Type of the event.' }),
@@ -31,14 +40,7 @@ const AccountEventObject = builder.objectRef<AccountEvent>('AccountEvent').imple
       nullable: true,
       description: 'Account of the event; null if it has none.',
     }),
-    account: t.field({
-      type: AccountObject,
-      ...foundById('Account of the event; null if the key cannot see one.', accountItem, {
-        ids: { accountId: 'account_id' },
-        unless: 'account_id',
-      }),
-      resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
-    }),
+    account: t.field(accountOfEvent),
     data: t.field({
       type: 'JSON',
       description: 'Data with the keys of the source, as in `eventSamples`.',

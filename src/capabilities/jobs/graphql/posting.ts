@@ -5,11 +5,10 @@ import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { camelCase } from '../../../graphql/kit/contract-mapping.ts';
-import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { ItemSource } from '../../../graphql/kit/source.ts';
-import { isOf, standsAt } from '../../../graphql/kit/wire.ts';
+import { globalIdAt, isOf, standsAt } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { keysOf } from '../../../kernel/lib/objects.ts';
 import { AccountObject, accountItem } from '../../accounts/graphql/account.ts';
@@ -75,11 +74,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
   extensions: postingMaxAge,
   isTypeOf: isOf<JobPosting>('PnetJobPosting'),
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id.',
-      extensions: standsAt({ globalId: 'Job', key: 'job_id' }),
-      resolve: ({ job_id }) => globalId('Job', job_id),
-    }),
+    id: t.id(globalIdAt('Job', 'job_id')),
     jobId: t.exposeID('job_id', { description: 'Id of the job or draft.' }),
     accountId: t.exposeID('account_id', { description: 'Id of its account.' }),
     account: t.field({

@@ -3,11 +3,10 @@ import { sourceByEvent, type WebhookSource } from '../../../events/sources.ts';
 import { listOf, readsPart } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { globalId } from '../../../graphql/kit/global-ids.ts';
 import { optional, required } from '../../../graphql/kit/network-values.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { ItemSource } from '../../../graphql/kit/source.ts';
-import { isOf, namedBy, readAt, standsAt } from '../../../graphql/kit/wire.ts';
+import { globalIdAt, isOf, namedBy, readAt, standsAt } from '../../../graphql/kit/wire.ts';
 import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum, accountItem } from '../../accounts/graphql/account.ts';
@@ -99,11 +98,7 @@ export const WebhookObject = builder.objectRef<ListedWebhook>('Webhook').impleme
   extensions: namedBy(webhookObject),
   isTypeOf: isOf<ListedWebhook>(webhookObject),
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id.',
-      extensions: standsAt({ globalId: 'Webhook', key: 'id' }),
-      resolve: ({ id }) => globalId('Webhook', id),
-    }),
+    id: t.id(globalIdAt('Webhook', 'id')),
     webhookId: t.exposeID('id', { description: 'Id for arguments named `webhookId`.' }),
     type: t.expose('type', { type: WebhookTypeEnum, ...required('What fires it.') }),
     name: t.exposeString('name', optional('Display name.')),
