@@ -37,6 +37,7 @@ const openers: Readonly<Record<string, string>> = {
   'app/config/values.ts': 'files of the configuration, at the start',
   'net/dns/system-files.ts': 'settings of the system',
   'pages/docs/page.ts': 'its own',
+  'pages/docs/site.ts': 'its own',
   'pages/graphiql/examples.ts': 'its own',
   'pages/graphiql/page.ts': 'its own',
   'http/static-files.ts': 'its own',

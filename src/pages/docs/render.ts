@@ -87,7 +87,7 @@ export const sectionsOf = (page: string): Section[] =>
 const textOf = (html: string): string =>
   html
     .replaceAll(/<h1.*?<\/h1>|<div class="tools">.*?<\/div>/gs, '')
-    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] ?? entity)
     .replaceAll(/\s+/g, ' ')
     .trim();
