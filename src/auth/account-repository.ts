@@ -1,11 +1,12 @@
 /** Alone reads or writes the accounts' table. */
 import { z } from 'zod';
+import { ServiceError } from '../kernel/errors.ts';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { fitsNothing, type ListSize, type Page } from '../kernel/paging.ts';
 import { parse } from '../kernel/parse.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { ifOpened, isSealed, type Vault } from '../kernel/secrets/vault.ts';
-import { label, statement } from '../kernel/validation.ts';
+import { identifier, label, statement } from '../kernel/validation.ts';
 import { amongAccounts, isInWorkspace } from '../store/conditions.ts';
 import type { Database } from '../store/database.ts';
 import { isOneOf } from '../store/json.ts';
@@ -141,33 +142,54 @@ export async function insertAccounts(
 }
 
 const newAccountShape = z.strictObject({
+  accountId: identifier().optional(),
   workspace: label(),
   type: z.enum(accountTypes),
   name: label().nullish(),
   token: statement(),
 });
 
-/** `workspace` by its name: it is created if there is none. `token` is what the network knows the account by. */
+/**
+ * `workspace` by its name: it is created if there is none. `token` is what the network knows the account by. `accountId`
+ * names an account that gets a new token; its name stays if none is given.
+ */
 export type NewAccount = Readonly<z.infer<typeof newAccountShape>>;
 
 /**
- * Connects a usable account. @param vault null for the token of a simulated network, which is no secret. @returns its id
- * @throws ServiceError with an issue for every invalid value, such as `invalid_parameters`
+ * Connects a usable account, or connects it again. @param vault null for the token of a simulated network, which is no secret.
+ * @returns its id. @throws ServiceError with an issue for every invalid value, such as `invalid_parameters`;
+ * `resource_not_found` for an account to connect again that is not of the workspace and type
  */
 export async function connectAccount(
   database: Database,
   account: NewAccount,
   { vault, now, randomBytes }: { readonly vault: Vault | null; readonly now: Date; readonly randomBytes: RandomBytes },
 ): Promise<string> {
-  const { workspace, type, name = null, token } = parse(newAccountShape, account);
-  const id = newId(randomBytes);
+  const { accountId, workspace, type, name, token } = parse(newAccountShape, account);
+  const id = accountId ?? newId(randomBytes);
   const session = vault === null ? token : vault.seal(tokenPlace(id), token);
   return inTransaction(database, async (transaction) => {
     const workspace_id = await ensureWorkspace(transaction, workspace, { now, randomBytes });
-    await insertAccounts(transaction, [
-      { id, workspace_id, name, type, status: 'OK', session, created_at: now.getTime() },
-    ]);
-    return id;
+    if (accountId === undefined) {
+      const added = {
+        id,
+        workspace_id,
+        name: name ?? null,
+        type,
+        status: 'OK',
+        session,
+        created_at: now.getTime(),
+      } as const;
+      await insertAccounts(transaction, [added]);
+      return id;
+    }
+    const update = transaction.updateTable('accounts').set({ session, status: 'OK', ...(name && { name }) });
+    const known = update.where('id', '=', id).where('workspace_id', '=', workspace_id).where('type', '=', type);
+    const { numUpdatedRows } = await known.executeTakeFirstOrThrow();
+    if (numUpdatedRows > 0) return id;
+    throw new ServiceError('resource_not_found', {
+      detail: `The workspace has no account of type ${type} with the id "${id}".`,
+    });
   });
 }
 

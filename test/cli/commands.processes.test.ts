@@ -83,6 +83,11 @@ describe.each(databases)('commands on $name', (dialect) => {
     await connection.destroy();
     for (const { session } of accounts) expect(session).toMatch(/^sealed1:/);
     expect(accounts.map((each) => openToken(testVault, each))).toEqual(['of a file', 'of standard input']);
+    const { id = '' } = accounts[0] ?? {};
+    const again = await runProcess('src/app/cli/accounts.ts', [...connect.slice(1), '-', '--id', id], environment);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--token-file has no token') });
+    const known = await runProcess('src/app/cli/accounts.ts', [...connect.slice(1), file, '--id', id], environment);
+    expect(known).toMatchObject({ code: 0, stdout: `${id}\n` });
 
     const other = await runProcess('src/app/cli/accounts.ts', [...acmeAccount, '--token-file', file], {
       ...environment,

@@ -244,6 +244,39 @@ describe('the token of an account', () => {
   });
 });
 
+describe('an account that is connected again', () => {
+  const again = { workspace: 'Acme', type: 'MICROBLOG', token: 'a new token' } as const;
+
+  test('keeps its id and its name, and its next request uses the new token', async () => {
+    expect(await gateway.connectAccount({ ...again, accountId })).toBe(accountId);
+    expect((await list('ada')).status).toBe(200);
+    expect(clipnet.calls.at(-1)?.session).toEqual({ accountId, type: 'MICROBLOG', token: 'a new token' });
+    const database = await openDatabase(location());
+    onTestFinished(() => database.destroy());
+    const accounts = await database
+      .selectFrom('accounts')
+      .select(['name', 'status'])
+      .where('id', '=', accountId)
+      .execute();
+    expect(accounts).toEqual([{ name: 'Ada', status: 'OK' }]);
+    await gateway.connectAccount({ ...again, accountId, token });
+  });
+
+  test.each([
+    ['of another workspace', { workspace: 'Other' }],
+    ['of another type', { type: 'CHATAPP' }],
+    ['unknown', { accountId: 'nobody' }],
+  ] as const)('is not one %s, of which nothing changes', async (_what, change) => {
+    const connected = gateway.connectAccount({ ...again, accountId, ...change });
+    await expect(connected).rejects.toMatchObject({ errorName: 'resource_not_found' });
+    expect((await list('ada')).status).toBe(200);
+    expect(clipnet.calls.at(-1)?.session.token).toBe(token);
+    const database = await openDatabase(location());
+    onTestFinished(() => database.destroy());
+    expect(await database.selectFrom('workspaces').select('name').execute()).not.toContainEqual({ name: 'Other' });
+  });
+});
+
 describe('networks of a gateway', () => {
   const networks = { MICROBLOG: clipnet };
   const { PNET } = sandboxNetworks({ clock: () => new Date() });

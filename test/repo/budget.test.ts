@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_177,
-  auth: 1_522,
+  app: 5_181,
+  auth: 1_544,
   cache: 340,
   capabilities: 293,
   'capabilities/accounts': 568,

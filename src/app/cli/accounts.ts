@@ -15,12 +15,13 @@ import { UsageError, writeNote } from './report-error.ts';
 const usage = `Manages the connected accounts of the gateway.
 
 Usage:
-  npx postern account connect --workspace <name> --type <type> [--name <name>] --token-file <file>
+  npx postern account connect --workspace <name> --type <type> [--name <name>] [--id <account>] --token-file <file>
   npx postern account connect --workspace <name> --type <type> [--name <name>] [--session <outcome>]
   npx postern account list [--workspace <name>]
 
 connect prints the id of the account. It creates the workspace if no workspace has that name.
   --type      ${wrapList(accountTypes, 14)}
+  --id        an account that gets a new token, which it then uses
   --token-file
               a file with the token that the network knows the account by; - reads standard input. It is stored sealed
               with SECRET
@@ -29,19 +30,22 @@ connect prints the id of the account. It creates the workspace if no workspace h
 `;
 
 const connect: Subcommand = (args) => {
-  const { options } = readOptions(args, ['workspace', 'type', 'name', 'token-file', 'session']);
+  const { options } = readOptions(args, ['workspace', 'type', 'name', 'id', 'token-file', 'session']);
   const workspace = requiredOption(options, 'workspace');
   const type = choiceOption(requiredOption(options, 'type'), '--type', accountTypes);
   const name = options.name === undefined ? null : requiredOption(options, 'name');
   const session = sandboxToken(choiceOption(options.session ?? 'ok', '--session', sandboxSessionNames));
   const file = options['token-file'];
+  const again = options.id === undefined ? {} : { accountId: requiredOption(options, 'id') };
   if (file !== undefined && options.session !== undefined)
     throw new UsageError('--token-file is for a network, --session for a simulated one: leave one out.');
   return async ({ database, config, now, randomBytes }) => {
-    const account = { workspace, type, name, token: file === undefined ? session : await readToken(file) };
+    const account = { ...again, workspace, type, name, token: file === undefined ? session : await readToken(file) };
     const vault = file === undefined ? null : await openVault(database, config, randomBytes);
     const id = await connectAccount(database, account, { vault, now, randomBytes });
-    writeNote(`Connected an account of type ${type} to the workspace "${workspace}". Its id:`);
+    writeNote(
+      `Connected ${options.id === undefined ? 'an' : 'again an'} account of type ${type} to the workspace "${workspace}". Its id:`,
+    );
     return id;
   };
 };
