@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { accountTypes } from '../auth/account.ts';
 import { jobCheckpointOpenedShape, jobPublishedShape } from '../capabilities/jobs/shapes.ts';
 import { ConfigError } from '../kernel/config-error.ts';
-import { ServiceError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/lib/objects.ts';
+import { errorNames, ServiceError, SessionFailure } from '../kernel/errors.ts';
+import { issueCodes } from '../kernel/issue-codes.ts';
+import { isObject, keysOf } from '../kernel/lib/objects.ts';
 import { redactor } from '../kernel/secrets/redact.ts';
 import type { JobProvider, PostProvider, PostQuery, ProviderSession, Providers } from './provider.ts';
 
@@ -14,6 +15,9 @@ export type OwnNetworks = Partial<Providers>;
 
 /** Bytes of a network's cursor or challenge as JSON: a cursor must fit into those of the faces, which seal it. */
 export const maxNetworkText = 8_192;
+
+/** Characters of an answer as JSON. */
+const maxAnswerLength = 16_777_216;
 
 const networkText = z
   .string()
@@ -65,9 +69,13 @@ function checked(name: string, network: unknown, results: Results<object>): obje
     const checkedCall: Method = async (session, argument, ...rest) => {
       try {
         const returned = await Reflect.apply(call, network, [session, argument, ...rest]);
-        const result = resultOf(isObject(argument) ? argument : {});
+        const asked = isObject(argument) ? argument : {};
+        // Before they are copied: there may be any number.
+        if (isObject(returned) && Array.isArray(returned.items)) requireFew(returned.items.length, Number(asked.limit));
         // A copy: a network could share its objects between accounts, and have what is no JSON in them.
-        return result.parse(returned === undefined ? undefined : JSON.parse(JSON.stringify(returned)));
+        const text = returned === undefined ? undefined : JSON.stringify(returned);
+        requireFew(text?.length ?? 0, maxAnswerLength);
+        return resultOf(asked).parse(text && JSON.parse(text));
       } catch (error) {
         throw failureOf(error, session);
       }
@@ -77,13 +85,60 @@ function checked(name: string, network: unknown, results: Results<object>): obje
   return Object.fromEntries(methods);
 }
 
-/** A failure that is not the network's own word, or that tells the token, is one of the network; the log has its cause. */
+function requireFew(count: number, most: number): void {
+  if (count > most) throw new RangeError(`There are ${count} where ${most} are the most`);
+}
+
+/** Characters of a text of a failure. */
+const maxDetail = 2_000;
+
+const detail = z.string().max(maxDetail);
+
+/** What callers may get of a failure of the network's own. */
+const failureShape = z.object({
+  errorName: z.enum(errorNames),
+  detail: detail.optional(),
+  issues: z
+    .array(
+      z.object({
+        path: z.array(z.union([z.string().max(maxDetail), z.number()])).max(20),
+        code: z.enum(keysOf(issueCodes)),
+        limit: z.number().optional(),
+        message: detail,
+      }),
+    )
+    .max(100),
+  outcomeUnknown: z.boolean().optional(),
+  headers: z
+    .object({ 'retry-after': z.string().regex(/^\d{1,5}$/) })
+    .nullable()
+    .catch(null),
+});
+
+/**
+ * A failure of the network's own, made anew of what was checked: an adapter may have changed the one that it throws. Any other,
+ * and one that tells the token, is `provider_error`; the log has its cause.
+ */
 function failureOf(error: unknown, { token }: ProviderSession): ServiceError {
-  const told = inspect(error, { customInspect: false });
-  const shown = redactor([token])(told);
-  if (error instanceof ServiceError && shown === told) return error;
-  return new ServiceError('provider_error', {
-    detail: 'The network failed. Try again later.',
-    cause: new Error(shown),
-  });
+  const redact = redactor([token]);
+  const cause = new Error(redact(printed(error)));
+  try {
+    if (error instanceof ServiceError) {
+      const { errorName, ...told } = failureShape.parse(error);
+      const text = JSON.stringify(told);
+      const Failure = error instanceof SessionFailure ? SessionFailure : ServiceError;
+      if (redact(text) === text) return new Failure(errorName, { ...told, cause });
+    }
+  } catch {
+    // A failure that cannot be read is one of the network.
+  }
+  return new ServiceError('provider_error', { detail: 'The network failed. Try again later.', cause });
+}
+
+function printed(error: unknown): string {
+  try {
+    return inspect(error, { customInspect: false });
+  } catch {
+    return 'An error that cannot be printed';
+  }
 }

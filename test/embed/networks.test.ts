@@ -72,6 +72,33 @@ const misbehaving: Record<string, (session: ProviderSession) => unknown> = {
   },
 };
 
+/** Failures that were changed after they were made, or made past the compiler: by what they have that is wrong. */
+const changed: Record<string, object> = {
+  errorName: { errorName: '__proto__' },
+  'another name': { errorName: 'bogus_name' },
+  'a detail that is no text': { detail: 1n },
+  'a detail that is an object': { detail: { a: 1 } },
+  'a long detail': { detail: 'x'.repeat(5_000_000) },
+  'issues that are none': { issues: 'nope' },
+  'issues with nothing': { issues: [null] },
+};
+for (const [what, properties] of Object.entries(changed))
+  misbehaving[what.replaceAll(' ', '-')] = () => {
+    throw Object.assign(new ServiceError('invalid_recipient', { detail: 'Nobody.' }), properties);
+  };
+misbehaving['no-failure'] = () => {
+  throw Object.create(ServiceError.prototype);
+};
+misbehaving['a-revoked-failure'] = () => {
+  const { proxy, revoke } = Proxy.revocable(new Error('gone'), {});
+  revoke();
+  throw proxy;
+};
+misbehaving['tells-in-an-issue'] = ({ token: secret }) => {
+  const issue = (message: string) => ({ path: ['a'], code: 'malformed', message }) as const;
+  const issues = Array.from({ length: 80 }, (_, at) => issue(at === 75 ? `not ${secret}` : 'wrong'));
+  throw new ServiceError('invalid_parameters', { issues });
+};
 /** Everybody there has three clips, which come one to a page. */
 class Clipnet implements PostProvider {
   readonly calls: { session: ProviderSession; query: PostQuery }[] = [];
@@ -170,6 +197,39 @@ describe('a network of the program', () => {
   test('fails with the error that it throws', async () => {
     const detail = 'Nobody on clipnet has this identifier.';
     expect(await list('nobody')).toMatchObject({ status: 422, body: { type: 'errors/invalid_recipient', detail } });
+  });
+
+  test.each([
+    [{ headers: { 'x bad name': 'v', 'set-cookie': 'a=b' } }, null],
+    [{ headers: { 'retry-after': '7\r\nx-evil: 1' } }, null],
+    [{ headers: { 'retry-after': '7', 'x-evil': '1' }, status: 200, title: 'Fine' }, '7'],
+  ])('fails with the name of its error, and with no header but Retry-After: %j', async (properties, retryAfter) => {
+    misbehaving['with-headers'] = () => {
+      throw Object.assign(new ServiceError('service_unavailable', { detail: 'Later.' }), properties);
+    };
+    const response = await gateway.fetch(`/v1/users/with-headers/posts?account_id=${accountId}`, {
+      headers: { 'x-api-key': key },
+    });
+    expect(await response.json()).toMatchObject({ status: 503, type: 'errors/service_unavailable', detail: 'Later.' });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, retryAfter]);
+    expect([response.headers.get('x-evil'), response.headers.get('set-cookie')]).toEqual([null, null]);
+    expect((await ask('with-headers')).errors).toMatchObject([{ extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
+    delete misbehaving['with-headers'];
+  });
+
+  test('whose error tells the token to whoever looks for its stack is not asked for it', async () => {
+    log.length = 0;
+    misbehaving['tells-in-a-getter'] = () => {
+      throw Object.defineProperty(new ServiceError('invalid_recipient'), 'stack', {
+        get() {
+          throw new Error(`no stack of ${token}`);
+        },
+      });
+    };
+    expect(await list('tells-in-a-getter')).toMatchObject({ status: 422, body: { type: 'errors/invalid_recipient' } });
+    expect((await ask('tells-in-a-getter')).errors).toMatchObject([{ extensions: { code: 'INVALID_RECIPIENT' } }]);
+    expect(log.join('')).not.toContain(token);
+    delete misbehaving['tells-in-a-getter'];
   });
 
   test.each(Object.keys(misbehaving))('that misbehaves (%s) fails, and shows nothing of itself', async (identifier) => {
