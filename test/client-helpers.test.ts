@@ -14,6 +14,7 @@ import {
   createRetry,
   createStreams,
   devProxy,
+  eventStream,
   mergeFeeds,
   mergePages,
   type Result,
@@ -114,6 +115,18 @@ test('mergeFeeds merges posts of several lists, as far as their order is known',
 });
 
 describe('createRetry', () => {
+  test('waits as long as the server asks for, though no timer takes that long', async () => {
+    const leaving = new AbortController();
+    const waiting = createRetry({ random: () => 0 }).wait(0, 1e12, leaving.signal);
+    const first = await Promise.race([
+      waiting.then(() => 'waited'),
+      new Promise((end) => setTimeout(end, 50, 'waits')),
+    ]);
+    expect(first).toBe('waits');
+    leaving.abort();
+    await expect(waiting).rejects.toBe(leaving.signal.reason);
+  });
+
   /** The waits, in milliseconds, of attempts with the longest or shortest that chance allows. */
   async function waits(random: () => number, attempts: readonly number[], atLeastMs?: number): Promise<number[]> {
     vi.useFakeTimers();
@@ -656,6 +669,21 @@ describe('watch', () => {
     return states;
   };
 
+  test('ends at once when its signal aborts while a list is read', async () => {
+    const leaving = new AbortController();
+    const onConnected = () => {
+      leaving.abort();
+      return new Promise(() => undefined);
+    };
+    const { results } = await watched([state('PENDING')], { onConnected, signal: leaving.signal });
+    expect(await statesOf(results)).toEqual([]);
+  });
+
+  test('is refused by a result that is none', async () => {
+    const { results } = await watched(['event: next\ndata: null\n\n']);
+    await expect(statesOf(results)).rejects.toMatchObject({ name: 'SubscriptionError' });
+  });
+
   test('goes on after connections that break and refusals that pass, until the subscription ends', async () => {
     const { stub, waits, results } = await watched([
       state('A'),
@@ -730,6 +758,45 @@ describe('watch', () => {
   });
 });
 
+describe('eventStream', () => {
+  const bytes = (pieces: readonly string[]) => {
+    const encoded = pieces.map((piece) => new TextEncoder().encode(piece));
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        const piece = encoded.shift();
+        if (piece === undefined) controller.close();
+        else controller.enqueue(piece);
+      },
+    });
+  };
+
+  async function read(pieces: readonly string[]): Promise<unknown[]> {
+    const results: unknown[] = [];
+    for await (const result of eventStream(bytes(pieces))) results.push(result);
+    return results;
+  }
+
+  test('reads events wherever the connection cuts them', async () => {
+    const text = 'event: next\ndata: {"a":1}\n\n:\n\nevent: next\ndata: {"a":2}\n\nevent: complete\ndata:\n\n';
+    for (let size = 1; size < text.length; size += 1) {
+      const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
+      expect(await read(pieces)).toEqual([{ a: 1 }, { a: 2 }]);
+    }
+  });
+
+  test('joins a large event once', async () => {
+    const data = JSON.stringify({ text: 'x'.repeat(8_000_000) });
+    const pieces = [
+      `event: next\ndata: ${data}`.match(/[\s\S]{1,16384}/g) ?? [],
+      '\n\nevent: complete\ndata:\n\n',
+    ].flat();
+    const split = vi.spyOn(String.prototype, 'split');
+    onTestFinished(() => split.mockRestore());
+    expect(await read(pieces)).toEqual([JSON.parse(data)]);
+    expect(split.mock.calls.filter(([by]) => String(by) === '\n\n')).toHaveLength(1);
+  });
+});
+
 describe('verifyWebhook', () => {
   // The vector of Standard Webhooks.
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -760,6 +827,14 @@ describe('verifyWebhook', () => {
     expect(await refused({ headers: {} })).toBe('MISSING_HEADER');
     expect(await refused({ body: `${body} ` })).toBe('WRONG_SIGNATURE');
     expect(await refused({}, [])).toBe('WRONG_SIGNATURE');
+    // Hashing is not repeated for each signature that a stranger lists, nor done at all for another time.
+    const sign = vi.spyOn(crypto.subtle, 'sign');
+    onTestFinished(() => sign.mockRestore());
+    const list = Array.from({ length: 300 }, (_, at) => `v1,${String(at).padStart(43, 'A')}=`).join(' ');
+    expect(await refused({ headers: { ...headers, 'webhook-signature': list } })).toBe('WRONG_SIGNATURE');
+    expect(sign).toHaveBeenCalledTimes(1);
+    expect(await refused({ body: `${body} ` }, secret, 11_000)).toBe('WRONG_TIME');
+    expect(sign).toHaveBeenCalledTimes(1);
     expect(await refused({}, 'whsec_')).toBe('TypeError');
     expect(await refused({}, 'whsec_?')).toBe('TypeError');
   });
@@ -777,7 +852,7 @@ describe('verifyWebhook', () => {
       event: 'new_relation',
       user: '{"a":1}',
     });
-    for (const text of ['', '1', '{'])
+    for (const text of ['', '1', '{', '[]'])
       await expect(signed(text, 'application/json')).rejects.toMatchObject({ code: 'UNREADABLE_BODY' });
   });
 });

@@ -9,14 +9,17 @@ const silentMs = 30_000;
 export async function* eventStream<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
   // By a reader, because not every browser can iterate over a stream.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
+  /** What has come of an event: joined when it is whole, as a large one comes in hundreds. */
+  let pieces: string[] = [];
   try {
     for (;;) {
       const { value, done } = await unlessSilent(reader.read());
       if (done) throw new Error('The connection has ended before the subscription.');
-      text += value;
-      const events = text.split('\n\n');
-      text = events.pop() ?? '';
+      const isEnd = value.includes('\n\n') || (value.startsWith('\n') && pieces.at(-1)?.endsWith('\n'));
+      pieces.push(value);
+      if (!isEnd) continue;
+      const events = pieces.join('').split('\n\n');
+      pieces = [events.pop() ?? ''];
       for (const event of events) {
         if (event.startsWith('event: complete')) return;
         const data = event.match(/^data: ?(.*)$/m)?.[1];

@@ -59,6 +59,9 @@ export async function retry<Value>(
   }
 }
 
+/** A timer of more ends at once. */
+const longestTimerMs = 2_147_483_647;
+
 function sleep(ms: number, signal?: AbortSignal | null, network?: EventTarget): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {
@@ -69,7 +72,7 @@ function sleep(ms: number, signal?: AbortSignal | null, network?: EventTarget): 
     };
     const wake = end(resolve);
     const stop = end(() => reject(signal?.reason));
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, longestTimerMs));
     network?.addEventListener('online', wake);
     signal?.addEventListener('abort', stop);
     if (signal?.aborted) stop();

@@ -46,6 +46,10 @@ export async function* watch<Data>(
   const headers = new Headers(options.headers);
   headers.set('accept', 'text/event-stream');
   const steady = steadyFetch({ fetch: send, retry, onWaiting: (isWaiting) => isWaiting && onWaiting?.(true) });
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal?.reason);
+  aborted.promise.catch(() => {});
+  signal?.addEventListener('abort', abort);
   try {
     for (let failed = 0; ; failed += 1) {
       const response = await sendOperation(url, operation, { ...options, fetch: steady, headers });
@@ -55,7 +59,7 @@ export async function* watch<Data>(
       if (isStream) {
         onWaiting?.(false);
         try {
-          await onConnected?.();
+          await Promise.race([onConnected?.(), aborted.promise]);
         } catch (error) {
           body.cancel().catch(() => {});
           throw error;
@@ -65,8 +69,8 @@ export async function* watch<Data>(
       try {
         for await (const result of results) {
           // An error of the request comes without data: the subscription is refused, or its token has expired.
-          if (result.data === undefined) {
-            refusal = new SubscriptionError(result.errors);
+          if (result?.data === undefined) {
+            refusal = new SubscriptionError(result?.errors);
             break;
           }
           failed = 0;
@@ -82,5 +86,7 @@ export async function* watch<Data>(
     }
   } catch (error) {
     if (!signal?.aborted) throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }

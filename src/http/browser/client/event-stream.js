@@ -1,14 +1,16 @@
 const silentMs = 30_000;
 export async function* eventStream(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
+  let pieces = [];
   try {
     for (;;) {
       const { value, done } = await unlessSilent(reader.read());
       if (done) throw new Error('The connection has ended before the subscription.');
-      text += value;
-      const events = text.split('\n\n');
-      text = events.pop() ?? '';
+      const isEnd = value.includes('\n\n') || (value.startsWith('\n') && pieces.at(-1)?.endsWith('\n'));
+      pieces.push(value);
+      if (!isEnd) continue;
+      const events = pieces.join('').split('\n\n');
+      pieces = [events.pop() ?? ''];
       for (const event of events) {
         if (event.startsWith('event: complete')) return;
         const data = event.match(/^data: ?(.*)$/m)?.[1];

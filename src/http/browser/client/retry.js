@@ -18,6 +18,7 @@ export async function retry(run, { attempts = 10, signal, ...options } = {}) {
     }
   }
 }
+const longestTimerMs = 2_147_483_647;
 function sleep(ms, signal, network) {
   return new Promise((resolve, reject) => {
     const end = (settle) => () => {
@@ -28,7 +29,7 @@ function sleep(ms, signal, network) {
     };
     const wake = end(resolve);
     const stop = end(() => reject(signal?.reason));
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, longestTimerMs));
     network?.addEventListener('online', wake);
     signal?.addEventListener('abort', stop);
     if (signal?.aborted) stop();
