@@ -129,14 +129,20 @@ describe.skipIf(!chromium)('in a browser', () => {
     const complaints: string[] = [];
     page.on('pageerror', (error) => void complaints.push(error.message));
     await page.goto(address);
-    await page.getByLabel('API key').fill((await readFile(join(directory, 'demo-key'), 'utf8')).trim());
+    await page.getByRole('button', { name: 'Run' }).first().click();
+    const field = page.getByRole('textbox', { name: 'API key' });
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    await field.fill('wrong');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
+    await field.fill((await readFile(join(directory, 'demo-key'), 'utf8')).trim());
     await page.getByRole('button', { name: 'Use this key' }).click();
     await page.getByText('Demo key').waitFor();
     const expected = {
       'One feed for both networks': '"previewImage"',
       'Publish with a one-time code': '"PnetJobPostingPublished"',
       'Watch deliveries': 'SUCCEEDED, attempt',
-      'How the webhooks are': '"successRate"',
+      'Health of all webhooks': '"successRate"',
       'Failures are data': '"code": "PAYMENT',
       'The same over REST': '"object": "PostList"',
     };
@@ -144,6 +150,9 @@ describe.skipIf(!chromium)('in a browser', () => {
       const tile = page.getByRole('article').filter({ has: page.getByRole('heading', { name }) });
       await tile.getByRole('button', { name: 'Run' }).click();
       await expect.poll(() => tile.locator('.result').textContent(), { timeout: 20_000 }).toContain(text);
+      const stop = tile.getByRole('button', { name: 'Stop' });
+      if (await stop.isVisible()) await stop.click();
+      await tile.getByRole('button', { name: 'Run' }).waitFor();
     }
     expect(await page.getByRole('article').count()).toBe(Object.keys(expected).length);
     expect(await page.evaluate(lowContrast)).toEqual([]);

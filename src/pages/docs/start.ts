@@ -22,7 +22,7 @@ const tiles: readonly Tile[] = [
   },
   {
     title: 'Publish with a one-time code',
-    text: 'The network asks for a code before it publishes. A wrong code is refused, the right one publishes.',
+    text: 'The network asks for a code before it publishes. A wrong code is refused, the right one publishes the draft: once.',
     examples: ['PublishWithOtp'],
   },
   {
@@ -31,8 +31,8 @@ const tiles: readonly Tile[] = [
     examples: ['WatchDeliveries', 'EmitEvent'],
   },
   {
-    title: 'How the webhooks are',
-    text: 'Success rate, latency and backlog of all, and which of them need somebody.',
+    title: 'Health of all webhooks',
+    text: 'Success rate, latency and backlog in one query, and which webhooks fail.',
     examples: ['WebhookSummary'],
   },
   {

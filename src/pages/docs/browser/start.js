@@ -14,27 +14,31 @@ const options = (more = {}) => ({ headers: { 'x-api-key': readKey() }, ...more }
 
 /** Whose key it is; asks for one that the gateway knows. */
 async function showKey() {
-  const { data } =
+  const query = '{ viewer { name workspace { name } } }';
+  const { data, errors } =
     readKey() === ''
       ? {}
-      : await readResult(
-          await sendOperation(endpoint, { query: '{ viewer { name workspace { name } } }' }, options()),
-        ).catch(() => ({}));
+      : await sendOperation(endpoint, { query }, options()).then(readResult, (error) => ({ errors: [error] }));
+  document.querySelector('#key-problem').textContent = errors?.[0]?.message ?? '';
   form.hidden = Boolean(data?.viewer) || document.querySelector('article button') === null;
-  status.textContent = data?.viewer ? [data.viewer.workspace?.name, data.viewer.name].filter(Boolean).join(' · ') : '';
+  status.textContent = data?.viewer
+    ? `You use the key “${[data.viewer.workspace?.name, data.viewer.name].filter(Boolean).join(' · ')}”.`
+    : '';
 }
 
 /** @param {Element} result @param {readonly { query: string, variables: object }[]} operations */
-async function run(result, [first, meanwhile]) {
+async function run(result, [first, meanwhile], stop) {
   if (meanwhile === undefined) {
     show(result, await readResult(await sendOperation(endpoint, first, options())));
     return;
   }
-  const leaving = AbortSignal.timeout(watchedMs);
+  const leaving = AbortSignal.any([stop, AbortSignal.timeout(watchedMs)]);
   const headers = { 'x-api-key': readKey(), accept: 'text/event-stream' };
   const response = await sendOperation(endpoint, first, { headers, signal: leaving });
   if (!response.ok) return show(result, await readResult(response));
-  show(result, await readResult(await sendOperation(endpoint, meanwhile, options())));
+  const { errors, data } = await readResult(await sendOperation(endpoint, meanwhile, options()));
+  if (errors !== undefined) return show(result, { errors, data });
+  result.textContent = 'The event is emitted.';
   try {
     for await (const event of eventStream(response.body)) {
       result.textContent = `${lineOf(event)}\n${result.textContent}`;
@@ -64,17 +68,24 @@ async function runRest(result, address) {
 
 for (const tile of document.querySelectorAll('article:has(button)')) {
   const [button, result] = [tile.querySelector('button'), tile.querySelector('.result')];
+  /** @type {AbortController | null} */
+  let running = null;
+  // It stays a button that the keyboard is at: pressed again, it stops what runs.
   button.addEventListener('click', async () => {
+    if (running !== null) return running.abort();
+    if (readKey() === '') return form.querySelector('input').focus();
     const { operations, rest } = tile.dataset;
-    button.disabled = true;
+    running = new AbortController();
+    button.textContent = 'Stop';
     result.hidden = false;
     result.textContent = 'Running …';
     try {
-      await (rest === undefined ? run(result, JSON.parse(operations)) : runRest(result, rest));
+      await (rest === undefined ? run(result, JSON.parse(operations), running.signal) : runRest(result, rest));
     } catch (error) {
       result.textContent = `No response: ${error.message}`;
     } finally {
-      button.disabled = false;
+      running = null;
+      button.textContent = 'Run';
     }
   });
 }
