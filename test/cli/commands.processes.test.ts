@@ -221,7 +221,7 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     '--token-file is for a network, --session for a simulated one: leave one out.',
   ],
   ['account', [...acmeAccount, '--token-file', '/dev/null'], '--token-file has no token.'],
-  ['account', [...acmeAccount, '--token-file', 'nowhere'], 'nowhere'],
+  ['account', [...acmeAccount, '--token-file', 'nowhere'], '--token-file cannot be read: ENOENT at nowhere.'],
   ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npx postern sandbox events"'],
   ['sandbox', ['emit', 'user', 'new_relation'], '<source> must be one of '],
   ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],

@@ -50,9 +50,14 @@ const connect: Subcommand = (args) => {
   };
 };
 
-/** Without the end of its line. @throws UsageError for a file without a text */
+/** Without the end of its line. @throws UsageError for a file that cannot be read, or is empty */
 async function readToken(file: string): Promise<string> {
-  const token = (file === '-' ? await text(process.stdin) : await readFile(file, 'utf8')).trim();
+  const read = file === '-' ? text(process.stdin) : readFile(file, 'utf8');
+  const token = (
+    await read.catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`--token-file cannot be read: ${error.code} at ${file}.`);
+    })
+  ).trim();
   if (token !== '') return token;
   throw new UsageError('--token-file has no token.');
 }
