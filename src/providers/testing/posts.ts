@@ -30,7 +30,10 @@ export function postProviderChecks({
   async function pages(limit: number): Promise<NetworkPage<Post>[]> {
     const read: NetworkPage<Post>[] = [];
     for (let cursor: string | null = null; read.length === 0 || cursor !== null; ) {
-      assert.ok(read.length < mostPages, `A list must end, and has no end after ${mostPages} pages of ${limit}`);
+      assert.ok(
+        read.length < mostPages,
+        `The list must end, and has not after ${mostPages} pages of ${limit}: is identifier that of somebody with 2 to 100 posts?`,
+      );
       const page: NetworkPage<Post> = await list({ cursor, limit });
       read.push(page);
       cursor = page.cursor;
