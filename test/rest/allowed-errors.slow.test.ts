@@ -85,7 +85,8 @@ describe('every type at every endpoint', () => {
   /** A backend that always fails in the same way, so that each type reaches each endpoint. */
   let failure = new ServiceError('unexpected_error');
   const port = new Proxy({}, { get: () => () => Promise.reject(failure) });
-  const failing = new Proxy({}, { get: (_, name) => (name === 'serviceJudges' ? () => false : port) }) as Ports;
+  const own: Partial<Ports> = { serviceJudges: () => false, invalidate: async () => undefined };
+  const failing = new Proxy(own, { get: (of, name) => Reflect.get(of, name) ?? port }) as Ports;
   const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
   let requests: ReturnType<typeof requestsTo>;
 
