@@ -275,6 +275,7 @@ const usesOfKeyId: Readonly<Record<string, string>> = {
   'capabilities/jobs/embedded.ts': 'binds cursors',
   'capabilities/webhooks/embedded.ts': 'binds cursors',
   'capabilities/webhooks/whole-list.ts': 'binds cursors',
+  'client/schema-types.ts': 'a field of the schema',
   'graphql/doors/websocket.ts': 'turns',
   'graphql/exchange.ts': 'turns',
   'graphql/executors/stream-turns.ts': 'turns, unread bytes',

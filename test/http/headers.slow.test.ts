@@ -145,7 +145,7 @@ describe.each([
     ['two lengths', 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
     ['a path that grows by escaping', `GET /v1/users/${'%'.repeat(15_000)}/posts HTTP/1.0\r\n\r\n`, 401],
     ['an absolute address', 'GET http://x/livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 200],
-    ['an absolute address without a path', 'GET http://x?y HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 302],
+    ['an absolute address without a path', 'GET http://x?y HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 200],
     ['a wish to upgrade', 'GET /livez HTTP/1.1\r\nhost: x\r\nupgrade: x\r\nconnection: upgrade, close\r\n\r\n', 200],
   ])('%s', async (_what, bytes, status) => {
     const text = await sendBytes(gateway.address, bytes);
