@@ -137,7 +137,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
     await field.fill((await readFile(join(directory, 'demo-key'), 'utf8')).trim());
     await page.getByRole('button', { name: 'Use this key' }).click();
-    await page.getByText('Demo key').waitFor();
+    await page.getByRole('status', { name: 'API key' }).getByText('Demo key').waitFor();
     const expected = {
       'One feed for both networks': '"previewImage"',
       'Publish with a one-time code': '"PnetJobPostingPublished"',
