@@ -74,7 +74,11 @@ function askOn(address: string, key: string) {
       asked += 1;
     });
   const asking = Array.from({ length: 16 }, async () => {
-    while (!isOver) await ask();
+    // Most connections are idle at any time, as those of people are.
+    while (!isOver) {
+      await ask();
+      await sleep(Math.random() * 40);
+    }
   });
   return {
     asked: () => asked,
@@ -138,15 +142,20 @@ test('share one address, metrics, the link with the demo key, and on SQLite what
 });
 
 test('replace one that stops, and one after the other at SIGHUP, without a failed request', async () => {
-  const gateway = await startTwo({ SHUTDOWN_DELAY_MS: '1000' });
+  const gateway = await startTwo();
   const load = askOn(gateway.address, demoKey());
-  const before = gateway.pids();
-  process.kill(before[0] as number, 'SIGTERM');
-  await expect.poll(gateway.pids, { timeout: 60_000 }).toHaveLength(3);
+  const [first = 0, second = 0] = gateway.pids();
+  process.kill(first, 'SIGTERM');
+  await gateway.line(new RegExp(`"pid":${first},[^\\n]*"msg":"stopped"`));
+  expect(gateway.pids()).toHaveLength(3);
+  process.kill(second, 'SIGINT');
+  await gateway.line(new RegExp(`"pid":${second},[^\\n]*"msg":"stopped"`));
+  expect(gateway.pids()).toHaveLength(4);
+  expect(gateway.output()).not.toContain('has ended by itself');
   gateway.child.kill('SIGHUP');
   await gateway.line(/replaced the processes/);
   const asked = load.asked();
-  expect(gateway.pids()).toHaveLength(5);
+  expect(gateway.pids()).toHaveLength(6);
   await expect.poll(load.asked).toBeGreaterThan(asked + 50);
   expect(await load.end()).toEqual([]);
 });
@@ -232,6 +241,7 @@ test('only the first one tries the port: in a later one the trial would get conn
         scrapeAll: (own) => own,
         remarks: () => ({}),
         serves: async () => {},
+        claimSuccessor: async () => false,
         onLeave: () => {},
       },
       willListen: true,

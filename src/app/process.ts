@@ -67,7 +67,8 @@ async function main(): Promise<void> {
       logger.warn({ signal }, 'stopped at once');
       process.exit(1);
     }
-    stop(signal);
+    if (siblings === undefined) stop(signal);
+    else siblings.claimSuccessor().then((isReplaced) => isReplaced || stop(signal));
   };
   process.on('SIGTERM', onSignal).off('SIGTERM', giveUp);
   process.on('SIGINT', onSignal).off('SIGINT', giveUp);

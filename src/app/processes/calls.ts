@@ -9,6 +9,8 @@ export type CallsOfMember = {
   join(version: number): { readonly signInToken: string };
   /** The process answers requests. */
   serve(): void;
+  /** The process got a signal. @returns whether another takes its place first, and it is told to leave then; false where all stop */
+  claimSuccessor(): boolean;
   announce(messages: readonly ChannelMessage[]): void;
   /** Settles rate limits. Times are epoch microseconds. */
   grant(settled: {

@@ -81,6 +81,10 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
         tellCount();
         serves.resolve(true);
       },
+      claimSuccessor() {
+        if (!isStopping && !member.isLeaving) replaceOne(member).catch(stopping.reject);
+        return !isStopping;
+      },
       announce(messages) {
         for (const each of members) if (each !== member) for (const message of messages) each.tell(message);
       },
@@ -140,25 +144,38 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
   }
 
   /** Replaces all processes, one after the other. The rest serves on where a start fails. */
-  async function replace(): Promise<void> {
+  async function replaceAll(): Promise<void> {
     logger.info('replacing the processes');
     for (const old of [...members]) {
       if (isStopping) return;
       // What has taken its place is new.
-      if (!members.has(old)) continue;
-      old.isLeaving = true;
-      const next = fork();
-      if (await next.served) {
-        keep(next).catch(stopping.reject);
-        await leave(old);
-      } else if (!isStopping) {
-        logger.error('a process could not start: the others are not replaced');
-        old.isLeaving = false;
-        if (!members.has(old)) keep().catch(stopping.reject);
-        return;
-      }
+      if (!members.has(old) || old.isLeaving) continue;
+      if (await succeed(old)) continue;
+      if (isStopping) return;
+      logger.error('a process could not start: the others are not replaced');
+      old.isLeaving = false;
+      if (!members.has(old)) keep().catch(stopping.reject);
+      return;
     }
     logger.info('replaced the processes');
+  }
+
+  /** Replaces one that got a signal. It leaves even if its successor cannot start. */
+  async function replaceOne(old: Member): Promise<void> {
+    logger.info({ process: old.worker.process.pid }, 'replacing a process that got a signal');
+    if ((await succeed(old)) || isStopping) return;
+    keep().catch(stopping.reject);
+    await leave(old);
+  }
+
+  /** Starts the successor of a process, which leaves once that serves. @returns false if it does not */
+  async function succeed(old: Member): Promise<boolean> {
+    old.isLeaving = true;
+    const next = fork();
+    if (!(await next.served)) return false;
+    keep(next).catch(stopping.reject);
+    await leave(old);
+    return true;
   }
 
   async function leave(old: Member): Promise<void> {
@@ -182,7 +199,7 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
   process.on('SIGHUP', () => {
     // The terminal has been closed.
     if (process.stdin.isTTY || process.stdout.isTTY) stop('SIGTERM');
-    else replacing = replacing.then(replace);
+    else replacing = replacing.then(replaceAll);
   });
   process.on('SIGTERM', stop).on('SIGINT', stop);
 

@@ -1,9 +1,13 @@
 /** The other processes behind one address, as one of them knows them: through the primary. */
 import cluster from 'node:cluster';
 import type { RateLimitStore } from '../../auth/rate-limit-settlement.ts';
+import { within } from '../../kernel/lib/abort-signal.ts';
 import type { Channel, ChannelListener, Channels } from '../../store/channel-messages.ts';
 import { metricsType, type Scrape } from '../../telemetry/telemetry.ts';
 import { type CallsOfMember, type CallsOfPrimary, callsVersion, openCalls, type Peer } from './calls.ts';
+
+/** Milliseconds after which a process that got a signal stops without a word of the primary. */
+const claimMs = 1_000;
 
 export type Siblings = NonNullable<Awaited<ReturnType<typeof joinProcesses>>>;
 
@@ -56,6 +60,8 @@ export async function joinProcesses(of: number) {
     remarks: () => (serving < of ? { processes: `${serving} of ${of}` } : {}),
     /** Tells the primary that this process answers requests. */
     serves: () => call('serve'),
+    /** @returns whether another process takes this one's place first; false where all stop, or no primary answers */
+    claimSuccessor: () => within(claimMs, call('claimSuccessor'), 'The primary took too long').catch(() => false),
     /** @param stop runs when another process has taken this one's place */
     onLeave(stop: () => void) {
       leave = stop;
