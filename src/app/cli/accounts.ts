@@ -39,6 +39,8 @@ const connect: Subcommand = (args) => {
   const again = options.id === undefined ? {} : { accountId: requiredOption(options, 'id') };
   if (file !== undefined && options.session !== undefined)
     throw new UsageError('--token-file is for a network, --session for a simulated one: leave one out.');
+  if (options.id !== undefined && file === undefined && options.session === undefined)
+    throw new UsageError('--id needs a new token: give --token-file, or --session for a simulated network.');
   return async ({ database, config, now, randomBytes }) => {
     const account = { ...again, workspace, type, name, token: file === undefined ? session : await readToken(file) };
     const vault = file === undefined ? null : await openVault(database, config, randomBytes);

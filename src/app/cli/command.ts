@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { RandomBytes } from '../../kernel/ids.ts';
-import { type Database, type DatabaseLocation, openDatabase } from '../../store/database.ts';
+import { type Database, openDatabase } from '../../store/database.ts';
 import { describeWait } from '../../store/lock-holders.ts';
 import { migrations } from '../../store/migrations/index.ts';
 import { type Config, configHelp, readConfig } from '../config/config.ts';
@@ -9,10 +9,7 @@ import { reportFailure, reportUncaught, UsageError, writeNote } from './report-e
 
 interface CommandContext {
   readonly database: Database;
-  readonly location: DatabaseLocation;
   readonly config: Config;
-  readonly upstream: Config['upstream'];
-  readonly storedBytesPerWorkspace: number;
   readonly now: Date;
   readonly randomBytes: RandomBytes;
 }
@@ -30,20 +27,11 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
     }
     const work = subcommand(args);
     return async (config) => {
-      const { database: location, upstream, storedBytesPerWorkspace } = config;
-      const database = await openDatabase(location, migrations, {
+      const database = await openDatabase(config.database, migrations, {
         onWait: (holders) => writeNote(describeWait(holders)),
       });
       try {
-        return await work({
-          database,
-          config,
-          location,
-          upstream,
-          storedBytesPerWorkspace,
-          now: new Date(),
-          randomBytes,
-        });
+        return await work({ database, config, now: new Date(), randomBytes });
       } finally {
         await database.destroy();
       }

@@ -41,13 +41,13 @@ const create: Subcommand = (args) => {
       : requiredListOption(options, 'scopes').map((scope) => choiceOption(scope, '--scopes', scopeNames));
   const accountIds = options.accounts === undefined ? null : requiredListOption(options, 'accounts');
   const expiry = options.expires === undefined ? null : readExpiry(requiredOption(options, 'expires'));
-  return async ({ database, upstream, now, randomBytes }) => {
+  return async ({ database, config, now, randomBytes }) => {
     const expiresAt = expiry?.(now) ?? null;
     // A key that cannot be created leaves no workspace behind.
     return database.transaction().execute(async (transaction) => {
       const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
       // No endpoint of the contract lists a service's accounts.
-      for (const id of (upstream === null ? accountIds : null) ?? []) {
+      for (const id of (config.upstream === null ? accountIds : null) ?? []) {
         const account = await findAccount(transaction, workspaceId, id);
         if (account === undefined) {
           throw new UsageError(

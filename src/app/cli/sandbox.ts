@@ -29,7 +29,7 @@ const emit: Subcommand = (args) => {
   }
   const source = choiceOption(sourceText, '<source>', webhookSourceNames);
   const event = choiceOption<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
-  return async ({ database, storedBytesPerWorkspace: maxBytes, now, randomBytes }) => {
+  return async ({ database, config, now, randomBytes }) => {
     const accountIds = options.account === undefined ? null : new Set([options.account]);
     const account = await findOldestAccount(database, { accountIds });
     if (account === undefined) {
@@ -41,7 +41,7 @@ const emit: Subcommand = (args) => {
     }
     const storedBytes = createStoredBytes({
       database,
-      maxBytes,
+      maxBytes: config.storedBytesPerWorkspace,
       now: () => now,
       after: afterTimeout,
       trouble: {
