@@ -92,6 +92,9 @@ function requireFew(count: number, most: number): void {
 /** Characters of a text of a failure. */
 const maxDetail = 2_000;
 
+/** Characters of a failure in the log. */
+const maxPrinted = 20_000;
+
 const detail = z.string().max(maxDetail);
 
 /** What callers may get of a failure of the network's own. */
@@ -121,7 +124,7 @@ const failureShape = z.object({
  */
 function failureOf(error: unknown, { token }: ProviderSession): ServiceError {
   const redact = redactor([token]);
-  const cause = new Error(redact(printed(error)));
+  const cause = new Error(redact(printed(error).slice(0, maxPrinted)));
   try {
     if (error instanceof ServiceError) {
       const { errorName, ...told } = failureShape.parse(error);

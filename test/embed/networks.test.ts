@@ -89,6 +89,9 @@ for (const [what, properties] of Object.entries(changed))
 misbehaving['no-failure'] = () => {
   throw Object.create(ServiceError.prototype);
 };
+misbehaving['a-long-failure'] = ({ token: secret }) => {
+  throw new Error(`${'x'.repeat(19_980)}${secret}${'x'.repeat(5_000_000)}`);
+};
 misbehaving['a-revoked-failure'] = () => {
   const { proxy, revoke } = Proxy.revocable(new Error('gone'), {});
   revoke();
@@ -242,6 +245,8 @@ describe('a network of the program', () => {
     ]);
     expect((await ask(identifier)).errors).toMatchObject([{ extensions: { code: 'PROVIDER_ERROR' } }]);
     expect(log.join('')).not.toContain(token);
+    expect(log.join('')).not.toContain(token.slice(0, 12));
+    expect(Math.max(...log.map((line) => line.length))).toBeLessThan(50_000);
     if (identifier === 'throws') expect(log.join('')).toContain('10.0.0.7');
   });
 
