@@ -1,5 +1,6 @@
 /** Failures of a start: one line with the cure, where the cause is known. */
 import { ConfigError } from '../../kernel/config-error.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { redactor } from '../../kernel/secrets/redact.ts';
 import { SchemaTooNew } from '../../store/compatibility.ts';
 import { DatabaseUnavailable } from '../../store/database.ts';
@@ -40,7 +41,7 @@ interface SystemError extends Error {
   readonly port?: number;
 }
 
-const oneLine = [ConfigError, UsageError, SchemaTooNew, DamagedDatabase];
+const oneLine = [ConfigError, UsageError, ServiceError, SchemaTooNew, DamagedDatabase];
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
