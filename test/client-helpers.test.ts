@@ -735,11 +735,35 @@ describe('watch', () => {
   test('ends without an error with its signal, also while it waits', async () => {
     const end = new AbortController();
     const slow = createRetry({ firstMs: 60_000, maxMs: 60_000, random: () => 1 });
-    const { results } = await watched([state('A'), ''], { signal: end.signal, retry: slow });
+    const { results, waits } = await watched([state('A'), ''], { signal: end.signal, retry: slow });
     expect((await results.next()).value).toEqual({ data: { state: 'A' } });
     const ended = results.next();
-    setTimeout(() => end.abort(), 20);
+    await expect.poll(() => waits).toEqual([false, true]);
+    end.abort();
     expect(await ended).toEqual({ done: true, value: undefined });
+    // Nobody waits any more.
+    expect(waits).toEqual([false, true, false]);
+  });
+
+  test('waits for nothing when its signal ends a connection', async () => {
+    const stub = await startStub((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(state('A')),
+    );
+    onTestFinished(() => stub.close());
+    const end = new AbortController();
+    const waits: boolean[] = [];
+    const options = { signal: end.signal, onWaiting: (isWaiting: boolean) => void waits.push(isWaiting) };
+    const results = watch<{ state: string }>(`${stub.url}/graphql`, { query: '' }, options);
+    for await (const _ of results) end.abort();
+    expect(waits).toEqual([false]);
+  });
+
+  test('throws what is thrown into it', async () => {
+    const { stub, results } = await watched([state('A'), state('B')]);
+    await results.next();
+    await expect(results.throw(new Error('Mine.'))).rejects.toThrow('Mine.');
+    expect(await results.next()).toEqual({ done: true, value: undefined });
+    expect(stub.received).toHaveLength(1);
   });
 
   test('follows deliveries of a gateway that restarts its streams, and closes its connection', async () => {

@@ -7,7 +7,7 @@ import { steadyFetch } from './steady-fetch.ts';
 
 export interface WatchOptions extends SendOptions {
   readonly retry?: Retry;
-  /** Called with true when the subscription has lost its connection, and with false when it has one. */
+  /** Called with true when the subscription has lost its connection, and with false when it has one, or has ended. */
   readonly onWaiting?: (isWaiting: boolean) => void;
   /**
    * Called with each connection. Read here what the subscription reports changes of, such as `deliveries`: results wait until the
@@ -45,7 +45,12 @@ export async function* watch<Data>(
   const { signal } = options;
   const headers = new Headers(options.headers);
   headers.set('accept', 'text/event-stream');
-  const steady = steadyFetch({ fetch: send, retry, onWaiting: (isWaiting) => isWaiting && onWaiting?.(true) });
+  let isWaiting = false;
+  const tell = (now: boolean) => {
+    isWaiting = now;
+    onWaiting?.(now);
+  };
+  const steady = steadyFetch({ fetch: send, retry, onWaiting: (now) => now && tell(true) });
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal?.reason);
   aborted.promise.catch(() => {});
@@ -57,7 +62,7 @@ export async function* watch<Data>(
       const isStream = body !== null && response.headers.get('content-type')?.startsWith('text/event-stream');
       const results = isStream ? eventStream<Result<Data>>(body) : [await readResult<Data>(response)];
       if (isStream) {
-        onWaiting?.(false);
+        tell(false);
         try {
           await Promise.race([onConnected?.(), aborted.promise]);
         } catch (error) {
@@ -66,6 +71,7 @@ export async function* watch<Data>(
         }
       }
       let refusal: SubscriptionError | undefined;
+      let isGiven = false;
       try {
         for await (const result of results) {
           // An error of the request comes without data: the subscription is refused, or its token has expired.
@@ -74,19 +80,24 @@ export async function* watch<Data>(
             break;
           }
           failed = 0;
+          isGiven = true;
           yield result;
+          isGiven = false;
         }
         if (refusal === undefined) return;
-      } catch {
-        // The connection is lost.
+      } catch (error) {
+        // The connection is lost, unless whoever has the result throws.
+        if (isGiven) throw error;
       }
       if (refusal !== undefined && !passing.has(refusal.code)) throw refusal;
-      onWaiting?.(true);
+      signal?.throwIfAborted();
+      tell(true);
       await retry.wait(failed, 0, signal);
     }
   } catch (error) {
     if (!signal?.aborted) throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
+    if (isWaiting) tell(false);
   }
 }
