@@ -808,6 +808,16 @@ describe('eventStream', () => {
     }
   });
 
+  test('closes the connection when nobody reads it, begun or not', async () => {
+    const cancel = vi.fn();
+    const event = new TextEncoder().encode('event: next\ndata: {}\n\n');
+    const body = () => new ReadableStream<Uint8Array<ArrayBuffer>>({ start: (open) => open.enqueue(event), cancel });
+    expect(await eventStream(body()).return(undefined)).toEqual({ done: true, value: undefined });
+    expect(cancel).toHaveBeenCalledTimes(1);
+    for await (const _ of eventStream(body())) break;
+    await expect.poll(() => cancel.mock.calls).toHaveLength(2);
+  });
+
   test('joins a large event once', async () => {
     const data = JSON.stringify({ text: 'x'.repeat(8_000_000) });
     const pieces = [

@@ -6,7 +6,18 @@ const silentMs = 30_000;
  * @param body of a response of the type `text/event-stream`
  * @throws Error when the connection breaks, ends before the subscription does, or nothing comes over it for 30 seconds
  */
-export async function* eventStream<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
+export function eventStream<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
+  const results = resultsIn<Result>(body);
+  const end = results.return.bind(results);
+  results.return = (value) => {
+    // A generator that has not begun leaves its body as it is.
+    if (!body.locked) body.cancel().catch(() => {});
+    return end(value);
+  };
+  return results;
+}
+
+async function* resultsIn<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
   // By a reader, because not every browser can iterate over a stream.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   /** What has come of an event: joined when it is whole, as a large one comes in hundreds. */

@@ -1,5 +1,14 @@
 const silentMs = 30_000;
-export async function* eventStream(body) {
+export function eventStream(body) {
+  const results = resultsIn(body);
+  const end = results.return.bind(results);
+  results.return = (value) => {
+    if (!body.locked) body.cancel().catch(() => {});
+    return end(value);
+  };
+  return results;
+}
+async function* resultsIn(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let pieces = [];
   try {
