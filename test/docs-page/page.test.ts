@@ -118,7 +118,9 @@ it.each([
 
 describe.skipIf(!chromium)('in a browser', () => {
   it('runs each operation of the first page, and shows an event being delivered', async () => {
-    const { address, directory, close } = await startGateway({ environment: { LOG_LEVEL: 'silent', DEMO: 'on' } });
+    const { address, app, directory, close } = await startGateway({
+      environment: { LOG_LEVEL: 'silent', DEMO: 'on' },
+    });
     onTestFinished(close);
     const browser = await launcher.launch({
       ...(chromium === undefined ? {} : { executablePath: chromium }),
@@ -155,6 +157,23 @@ describe.skipIf(!chromium)('in a browser', () => {
       await tile.getByRole('button', { name: 'Run' }).waitFor();
     }
     expect(await page.getByRole('article').count()).toBe(Object.keys(expected).length);
+    const tileOf = (name: string) =>
+      page.getByRole('article').filter({ has: page.getByRole('heading', { name, exact: true }) });
+    // What is stopped before its response, or beside a failure, leaves nothing open.
+    await page.route(/\/v1\//, () => undefined);
+    const rest = tileOf('The same over REST');
+    await rest.getByRole('button', { name: 'Run' }).click();
+    await rest.getByRole('button', { name: 'Stop' }).click();
+    await rest.getByText('Stopped.').waitFor();
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('emitEvent(')
+        ? route.fulfill({ json: { errors: [{ message: 'No event.' }] } })
+        : route.continue(),
+    );
+    const watching = tileOf('Watch deliveries');
+    await watching.getByRole('button', { name: 'Run' }).click();
+    await watching.getByText('No event.').waitFor();
+    await expect.poll(() => app.streams.count('subscription')).toBe(0);
     expect(await page.evaluate(lowContrast)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.screenshot({ path: 'node_modules/.cache/start.png', fullPage: true });

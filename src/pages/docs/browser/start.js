@@ -26,17 +26,17 @@ async function showKey() {
     : '';
 }
 
-/** @param {Element} result @param {readonly { query: string, variables: object }[]} operations */
-async function run(result, [first, meanwhile], stop) {
+/** @param {Element} result @param {readonly { query: string, variables: object }[]} operations @param {AbortSignal} signal */
+async function run(result, [first, meanwhile], signal) {
   if (meanwhile === undefined) {
-    show(result, await readResult(await sendOperation(endpoint, first, options())));
+    show(result, await readResult(await sendOperation(endpoint, first, options({ signal }))));
     return;
   }
-  const leaving = AbortSignal.any([stop, AbortSignal.timeout(watchedMs)]);
+  const leaving = AbortSignal.any([signal, AbortSignal.timeout(watchedMs)]);
   const headers = { 'x-api-key': readKey(), accept: 'text/event-stream' };
   const response = await sendOperation(endpoint, first, { headers, signal: leaving });
   if (!response.ok) return show(result, await readResult(response));
-  const { errors, data } = await readResult(await sendOperation(endpoint, meanwhile, options()));
+  const { errors, data } = await readResult(await sendOperation(endpoint, meanwhile, options({ signal })));
   if (errors !== undefined) return show(result, { errors, data });
   result.textContent = 'The event is emitted.';
   try {
@@ -62,8 +62,8 @@ function show(result, value) {
   result.textContent = JSON.stringify(value, null, 2);
 }
 
-async function runRest(result, address) {
-  show(result, await readResult(await fetch(address, options())));
+async function runRest(result, address, signal) {
+  show(result, await readResult(await fetch(address, options({ signal }))));
 }
 
 for (const tile of document.querySelectorAll('article:has(button)')) {
@@ -76,14 +76,17 @@ for (const tile of document.querySelectorAll('article:has(button)')) {
     if (readKey() === '') return form.querySelector('input').focus();
     const { operations, rest } = tile.dataset;
     running = new AbortController();
+    const { signal } = running;
     button.textContent = 'Stop';
     result.hidden = false;
     result.textContent = 'Running …';
     try {
-      await (rest === undefined ? run(result, JSON.parse(operations), running.signal) : runRest(result, rest));
+      await (rest === undefined ? run(result, JSON.parse(operations), signal) : runRest(result, rest, signal));
     } catch (error) {
-      result.textContent = `No response: ${error.message}`;
+      result.textContent = signal.aborted ? 'Stopped.' : `No response: ${error.message}`;
     } finally {
+      // A failure beside a subscription ends it, too.
+      running.abort();
       running = null;
       button.textContent = 'Run';
     }
