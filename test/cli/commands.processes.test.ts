@@ -221,7 +221,11 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     '--token-file is for a network, --session for a simulated one: leave one out.',
   ],
   ['account', [...acmeAccount, '--id', 'x'], '--id needs a new token: give --token-file, or --session'],
-  ['account', [...acmeAccount, '--id', 'x', '--session', 'ok'], 'The workspace has no account of type PNET with the id'],
+  [
+    'account',
+    [...acmeAccount, '--id', 'x', '--session', 'ok'],
+    'The workspace has no account of type PNET with the id',
+  ],
   ['account', [...acmeAccount, '--token-file', '/dev/null'], '--token-file has no token.'],
   ['account', [...acmeAccount, '--token-file', 'nowhere'], '--token-file cannot be read: ENOENT at nowhere.'],
   ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npx postern sandbox events"'],
