@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_212,
+  app: 5_203,
   auth: 1_544,
   cache: 340,
   capabilities: 293,
@@ -17,7 +17,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/jobs': 2_197,
   'capabilities/posts': 1_239,
   'capabilities/webhooks': 2_758,
-  client: 966,
+  client: 988,
   delivery: 4_080,
   events: 555,
   graphql: 1_112,
@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   kernel: 3_420,
   net: 1_424,
   pages: 1_357,
-  providers: 2_193,
+  providers: 2_196,
   rest: 618,
   splice: 3_109,
   store: 6_215,
