@@ -158,13 +158,15 @@ export const fetchFrom =
       : new Request(typeof input === 'string' ? new URL(input, 'http://localhost') : input, init);
     const { method, url, headers, body, signal } = request;
     const { host, pathname, search } = new URL(url);
+    // A length that is not that of the body would have the server wait for the rest.
+    const told = [...headers].filter(([name]) => name !== 'content-length');
     // One class, with two types.
     const sent = body && Readable.fromWeb(body as NodeStream);
     const response = await send(server, {
       address,
       method,
       path: pathname + search,
-      headers: [...(headers.has('host') ? [] : ['host', host]), ...[...headers].flat()],
+      headers: [...(headers.has('host') ? [] : ['host', host]), ...told.flat()],
       body: sent,
       leave: () => sent?.destroy(),
       signal,

@@ -57,6 +57,13 @@ describe('fetch', () => {
     }
   });
 
+  test.each(['1', '999', 'none'])('sends a body as long as it is, whatever its headers say: %s', async (length) => {
+    const init = { ...asking(viewer, { 'content-length': length }), signal: AbortSignal.timeout(2_000) };
+    expect(await (await gateway.fetch('/graphql', init)).json()).toEqual({ data: { viewer: { name: 'Demo key' } } });
+    const empty = { headers: { 'content-length': length }, signal: AbortSignal.timeout(2_000) };
+    expect((await gateway.fetch('/livez', empty)).status).toBe(200);
+  });
+
   test('has the limits of the server: sizes, paths, methods', async () => {
     const large = await gateway.fetch('/graphql', asking(`#${'x'.repeat(1_100_000)}`));
     expect(large.status).toBe(400);
