@@ -73,6 +73,8 @@ const bounded = (max: number) =>
   noLongerThan(max)
     // Postgres cannot store it.
     .refine((value) => !value.includes('\u0000'), rule('malformed', 'must not contain the character U+0000'))
+    // A database would store another character in its place.
+    .refine((value) => value.isWellFormed(), rule('malformed', 'must not contain a lone surrogate'))
     // JSON Schema cannot see custom rules.
     .meta({ maxLength: max });
 

@@ -302,6 +302,7 @@ describe('the token of an account', () => {
     [{ type: 'MICROBLOG', token }, 'missing_parameters', 'workspace'],
     [{ workspace: 'Acme', type: 'TWITTER', token }, 'invalid_parameters', 'type'],
     [{ workspace: 'Acme', type: 'MICROBLOG', token: '' }, 'invalid_parameters', 'token'],
+    [{ workspace: 'Acme', type: 'MICROBLOG', token: 'half of \ud83d' }, 'invalid_parameters', 'token'],
     [{ workspace: 'Acme', type: 'MICROBLOG', token: 'x'.repeat(20_001) }, 'too_many_characters', 'token'],
   ])('is not stored of %j', async (account, errorName, field) => {
     const connected = gateway.connectAccount(account as Parameters<Gateway['connectAccount']>[0]);
