@@ -51,6 +51,17 @@ it.each([
   expect(text).not.toContain('{{');
 });
 
+it('serves others between the pages that it makes the index of the search from', async () => {
+  let turns = 0;
+  const look = setInterval(() => {
+    turns += 1;
+  }, 1);
+  onTestFinished(() => clearInterval(look));
+  const response = await fetch(`${gateway.address}/docs/search.json`);
+  expect((await response.json()).length).toBeGreaterThan(100);
+  expect(turns).toBeGreaterThanOrEqual(Object.keys(documentationPages).length);
+});
+
 it('links to nothing that is not there, from any page', async () => {
   const read = new Map<string, string>();
   const missing: string[] = [];

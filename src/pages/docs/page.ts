@@ -136,15 +136,13 @@ function turnOf(path: string): string {
 /** What the search looks through: `[address, page, heading, text]` of each section. */
 async function readIndex(): Promise<StaticDocument> {
   const { sectionsOf } = await import('./render.ts');
-  const sections = Object.entries(documentationPages).map(async ([path, title]) =>
-    sectionsOf(await readText(path, false)).map(({ anchor, heading, text }) => [
-      `${addressOf(path)}${anchor === '' ? '' : `#${anchor}`}`,
-      title,
-      heading || title,
-      text,
-    ]),
-  );
-  return staticDocument(jsonType, JSON.stringify((await Promise.all(sections)).flat()));
+  const index: string[][] = [];
+  // One page after the other: all at once would hold up every request.
+  for (const [path, title] of Object.entries(documentationPages)) {
+    for (const { anchor, heading, text } of sectionsOf(await readText(path, false)))
+      index.push([`${addressOf(path)}${anchor === '' ? '' : `#${anchor}`}`, title, heading || title, text]);
+  }
+  return staticDocument(jsonType, JSON.stringify(index));
 }
 
 export function docsRoutes(others: OtherPages): Route[] {
