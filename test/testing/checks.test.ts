@@ -214,7 +214,11 @@ describe.each(kinds)('an adapter of $kind', ({ good, broken }) => {
   });
 
   test.each(broken)('that is wrong fails: $name', async ({ name, checks }) => {
-    await expect(checks.find((check) => check.name === name)?.run()).rejects.toThrow();
+    const error = await checks
+      .find((check) => check.name === name)
+      ?.run()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: expect.stringMatching(/^(?:AssertionError|ZodError|ServiceError)$/) });
   });
 });
 
@@ -235,3 +239,18 @@ test.each(Object.entries(failures))('a failure with %s is wrong', async (_name, 
   const check = postProviderChecks({ ...postCase, provider }).find(({ name }) => name.startsWith('an identifier of'));
   await expect(check?.run()).rejects.toThrow(message);
 });
+
+test.each([
+  ['goes on', (by, query) => list(by, query, unheard), 'A call must fail when its signal has aborted'],
+  [
+    'never ends',
+    (by, query, signal) => (signal.aborted ? new Promise(() => undefined) : list(by, query, signal)),
+    'A call must end within a second when its signal aborts',
+  ],
+] as readonly (readonly [string, Listing, string])[])(
+  'a call that %s is no aborted one',
+  async (_what, listPosts, message) => {
+    const checks = postProviderChecks({ ...postCase, provider: { listPosts } });
+    await expect(checks.find(({ name }) => name === 'an aborted call ends')?.run()).rejects.toThrow(message);
+  },
+);

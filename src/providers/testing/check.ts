@@ -12,7 +12,7 @@ import type { ProviderSession } from '../provider.ts';
 /** For any runner: `for (const { name, run } of checks) test(name, run)`. */
 export interface Check {
   readonly name: string;
-  /** Rejects with an AssertionError that says what the adapter does wrong. */
+  /** Rejects with what the adapter does wrong: an AssertionError, the ZodError of a shape, or what the adapter throws. */
   readonly run: () => Promise<void>;
 }
 
@@ -64,7 +64,11 @@ export async function requireRefusal(
 /** A call with an aborted signal fails, and one that is aborted under way ends soon, in whatever way. */
 export async function requireAbortable(call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   const late = 'A call must end within a second when its signal aborts';
-  await assert.rejects(within(abortMs, call(AbortSignal.abort()), late), (error: Error) => error.message !== late);
+  const error = await within(abortMs, call(AbortSignal.abort()), late).then(
+    () => assert.fail('A call must fail when its signal has aborted'),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof Error && error.message === late) assert.fail(late);
   const caller = new AbortController();
   const underWay = call(caller.signal).catch(() => undefined);
   caller.abort();

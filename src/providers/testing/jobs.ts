@@ -103,9 +103,9 @@ export function jobProviderChecks({
   ];
   if (checkpoint === undefined) return checks;
 
-  const { input, wrongInput, malformedInput } = checkpoint;
+  const { draft: guarded, input, wrongInput, malformedInput } = checkpoint;
   async function open(): Promise<(text: string, by?: ProviderSession, signal?: AbortSignal) => Promise<PublishStep>> {
-    const posting = checkpoint?.draft() ?? draft();
+    const posting = guarded();
     const step = await publish(posting);
     if (step.kind !== 'checkpoint') assert.fail('checkpoint.draft must be one that is published after a checkpoint');
     jobResults.publish({}).parse(step);
