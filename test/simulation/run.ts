@@ -18,6 +18,8 @@ const { values } = parseArgs({
 const [from, count, jobs] = [values.from, values.seeds, values.jobs].map(Number);
 if (![from, count, jobs].every(Number.isSafeInteger)) throw new Error('--seeds, --from and --jobs take whole numbers');
 
+const seeds = Array.from({ length: count ?? 0 }, (_, at) => (from ?? 1) + at);
+
 const write = (line: string) => void process.stdout.write(`${line}\n`);
 const began = performance.now();
 /** How often to say how far it is. */
@@ -25,7 +27,7 @@ const everyMs = 10_000;
 let saidAt = began;
 
 const tally = await simulateSeeds(
-  { from: from ?? 1, count: count ?? 0, jobs: jobs ?? 1, bug: values.bug ?? null, trace: values.trace },
+  { seeds, jobs: jobs ?? 1, bug: values.bug ?? null, trace: values.trace },
   {
     trace: write,
     simulated(_report, { simulated }) {

@@ -3,8 +3,7 @@ import { fork } from 'node:child_process';
 import type { Order, Report } from './child.ts';
 
 export interface Seeds {
-  readonly from: number;
-  readonly count: number;
+  readonly seeds: readonly number[];
   /** Processes. */
   readonly jobs: number;
   /** The name of a seeded bug; null for the engine as it is. */
@@ -32,14 +31,16 @@ const enough = 10;
 
 /** Simulates seeds until all are done, or enough of them have failed: one of them, with a seeded bug. */
 export async function simulateSeeds(
-  { from, count, jobs, bug, trace = false }: Seeds,
+  { seeds, jobs, bug, trace = false }: Seeds,
   listener: Listener = {},
 ): Promise<Tally> {
   const tally: Tally = { simulated: 0, failures: [], scenarios: {} };
   const most = bug === null ? enough : 1;
-  const children = Array.from({ length: Math.min(jobs, count) }, (_, place) => {
-    const order: Order = { from: from + place, step: Math.min(jobs, count), end: from + count, bug, trace };
-    return fork(new URL('./child.ts', import.meta.url), [JSON.stringify(order)]);
+  const processes = Math.min(jobs, seeds.length);
+  const children = Array.from({ length: processes }, (_, place) => {
+    const child = fork(new URL('./child.ts', import.meta.url));
+    child.send({ seeds: seeds.filter((_seed, at) => at % processes === place), bug, trace } satisfies Order);
+    return child;
   });
   const ends = children.map(
     (child) =>
