@@ -8,6 +8,22 @@ import type { Part, SplicePlan } from '../../src/splice/plan.ts';
 import type { PrintOptions, Splice } from '../../src/splice/splicer.ts';
 import type { Subject } from './differential.ts';
 
+/** What the differential test runs at the least. */
+export const leastPairs = 1_000;
+export const firstSeed = 20_260_101;
+
+/** Of what few operations show: one that does, which the differential test runs as well. */
+export const foundBy: Readonly<Record<string, number>> = {
+  'no object is required': 20_682_101,
+  'no list is required': 20_489_101,
+  'a time is printed as it came': 20_500_101,
+  'an object of another kind is a webhook': 21_177_101,
+  'the text behind the last root is forgotten': 20_291_101,
+  'the kind of the page is not looked at': 20_283_101,
+  'filters are ignored': 20_473_101,
+  'of a list within a list another is printed': 20_312_101,
+};
+
 /** The subject with a fault. */
 export type Fault = (subject: Subject) => Subject;
 
