@@ -5,7 +5,7 @@
  */
 import { getNamedType, isAbstractType, isInterfaceType, isObjectType } from 'graphql';
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as deliveryOperations from '../../src/capabilities/deliveries/operations.ts';
 import * as webhookOperations from '../../src/capabilities/webhooks/operations.ts';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
@@ -133,6 +133,7 @@ describe.each(stages)('on $name', ({ start, additions }) => {
   beforeAll(async () => {
     stage = await start();
   });
+  afterEach(() => stage.clear());
   afterAll(() => stage.close());
 
   const ask = (key: KeyName, document: string) => graphql(stage.address, stage.keys[key], document);
@@ -291,7 +292,7 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     };
     const all: { id: string; cursor: string }[] = [];
     for (let after: string | null = null, more = true; more; ) {
-      const { edges, pageInfo } = await page(23, after);
+      const { edges, pageInfo } = await page(5, after);
       all.push(...edges.map(({ cursor, node }) => ({ id: node.webhookId, cursor })));
       [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
     }
@@ -300,7 +301,6 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     const visible = rows.filter(({ account_ids }) => isSeen(JSON.parse(account_ids)));
     expect(all.map(({ id }) => id).sort()).toEqual(visible.map(({ id }) => id).sort());
     for (const at of all.keys()) {
-      if (at % 19 !== 0) continue;
       const { edges } = await page(3, all[at]?.cursor ?? null);
       expect(edges.map(({ node }) => node.webhookId)).toEqual(all.slice(at + 1, at + 4).map(({ id }) => id));
     }
@@ -310,21 +310,12 @@ describe.each(stages)('on $name', ({ start, additions }) => {
   // go there.
   test.each(keyNames)('a key %s sees over both faces that a webhook listens to all accounts', async (key) => {
     const { webhookId } = await stage.furnish('all');
-    // The other tests have made more webhooks than a page has.
-    const pageOf = (after: string | null) =>
-      `{ webhooks(first: 250, after: ${JSON.stringify(after)}) { nodes { webhookId accounts { accountId } } pageInfo { hasNextPage endCursor } } }`;
-    const ofGraphQL = await readAll(async (after) => {
-      const { data, errors } = await ask(key, pageOf(after));
-      expect(errors).toEqual([]);
-      const { nodes, pageInfo } = data.webhooks;
-      return { items: nodes, cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
-    });
-    expect(ofGraphQL).toContainEqual({ webhookId, accounts: null });
-    const ofRest = await readAll(async (cursor) => {
-      const page = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      return (await rest(stage.address, stage.keys[key], 'GET', `/v1/webhooks?limit=250${page}`)).body;
-    });
-    expect(ofRest).toContainEqual(expect.objectContaining({ id: webhookId, account_ids: [] }));
+    const list = '{ webhooks(first: 250) { nodes { webhookId accounts { accountId } } } }';
+    const { data, errors } = await ask(key, list);
+    expect(errors).toEqual([]);
+    expect(data.webhooks.nodes).toContainEqual({ webhookId, accounts: null });
+    const { body } = await rest(stage.address, stage.keys[key], 'GET', '/v1/webhooks?limit=250');
+    expect(body.items).toContainEqual(expect.objectContaining({ id: webhookId, account_ids: [] }));
   });
 
   test.runIf(additions)('the accounts of a webhook cannot be widened beyond the key', async () => {
@@ -351,6 +342,7 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     'a key %s receives updates of the deliveries of its accounts only',
     async (key) => {
       for (const webhook of webhookNames) await stage.furnish(webhook);
+      const named = await stage.furnish('one');
       const client = createClient({ url: `${stage.address}/graphql`, headers: { 'x-api-key': stage.keys[key] } });
       const seen = client.iterate({
         query: `subscription { deliveryUpdated { ...D } } fragment D on Delivery ${whole('Delivery', true)}`,
@@ -362,14 +354,14 @@ describe.each(stages)('on $name', ({ start, additions }) => {
         const accountIds = [...Object.values(stage.accounts).filter((id) => id !== ownId), ownId];
         while (!done) {
           for (const accountId of accountIds)
-            await ask('unlimited', documentOf('Mutation.emitEvent', { ...(await stage.furnish('one')), accountId }));
+            await ask('unlimited', documentOf('Mutation.emitEvent', { ...named, accountId }));
         }
       })();
       const told: unknown[] = [];
       for await (const update of seen) {
         told.push(update);
-        // The webhooks of the other tests are told of, too.
-        if (told.length >= 12 && JSON.stringify(update).includes(ownId)) break;
+        // More than one round of them.
+        if (told.length >= 6 && JSON.stringify(update).includes(ownId)) break;
       }
       done = true;
       client.dispose();
@@ -381,16 +373,3 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     },
   );
 });
-
-/** All items of a list, page by page. */
-async function readAll(
-  read: (cursor: string | null) => Promise<{ readonly items: readonly unknown[]; readonly cursor: string | null }>,
-): Promise<readonly unknown[]> {
-  const all: unknown[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const page = await read(cursor);
-    all.push(...page.items);
-    if (page.cursor === null) return all;
-    cursor = page.cursor;
-  }
-}

@@ -37,6 +37,8 @@ export interface Stage {
   readonly listened: Readonly<Record<WebhookName, readonly string[]>>;
   /** Stores a disabled webhook with all that can be secret, a trigger like it, and deliveries to it for each account. */
   furnish(webhook: WebhookName): Promise<Named>;
+  /** Deletes what was stored: whatever goes to all webhooks, or lists them, would take longer with every test. */
+  clear(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -130,6 +132,10 @@ async function furnished({ data, keys, database, ...place }: Place): Promise<Sta
       await storeDelivery(database, { ...of, accountId: accounts.c });
       const deliveryId = await storeDelivery(database, { ...of, accountId: accounts.a });
       return { accountId: accounts.a, draftId: '1', webhookId, triggerId, deliveryId };
+    },
+    async clear() {
+      for (const table of ['delivery_attempts', 'deliveries', 'events', 'webhook_destinations', 'webhooks'] as const)
+        await database.deleteFrom(table).execute();
     },
   };
 }
