@@ -9,7 +9,7 @@ import { preset } from '@graphql-codegen/client-preset';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { curl as curlPath } from '../support/servers.ts';
+import { curl as curlPath, hasGo, hasPython } from '../support/servers.ts';
 import { projectFolder } from './project-folder.ts';
 
 interface Operation {
@@ -21,7 +21,8 @@ interface Operation {
 type Snippet = (operation: Operation) => string;
 
 // A module of the browser, which has no types.
-const { curl, javaScript, typeScript }: Readonly<Record<'curl' | 'javaScript' | 'typeScript', Snippet>> = await import(
+type Language = 'curl' | 'javaScript' | 'typeScript' | 'python' | 'go';
+const { curl, javaScript, typeScript, python, go }: Readonly<Record<Language, Snippet>> = await import(
   new URL('../../src/pages/graphiql/browser/snippets.js', import.meta.url).href
 );
 
@@ -49,11 +50,11 @@ afterAll(async () => {
 /** Everything that a language could take for its own. */
 const awkward = {
   query: `# Above the operation.
-query Awkward($id: ID!) { # it's \`here\`, "\${this}" \\ and $HOME
+query Awkward($id: ID!) { # it's \`here\`, "\${this}", """quoted""" \\ and $HOME
   viewer { name }
   account(accountId: $id) { name }
 }`,
-  variables: { id: 'no-such-account------A', unused: 'it\'s `here`, "this" \\ and $HOME' },
+  variables: { id: 'no-such-account------A', unused: 'it\'s `here`, "this", """true""" \\ and $HOME' },
 };
 
 const two = { query: 'query First { viewer { name } }\nquery Second { __typename }', variables: {} };
@@ -141,8 +142,37 @@ describe('TypeScript', () => {
   });
 });
 
+const otherLanguages = [
+  { language: 'Python', isHere: hasPython, snippet: python, file: 'snippet.py', command: ['python3'] },
+  { language: 'Go', isHere: hasGo, snippet: go, file: 'snippet.go', command: ['go', 'run'] },
+] as const;
+
+describe.each(otherLanguages)('$language', ({ isHere, snippet, file, command: [program, ...options] }) => {
+  const outputOfSnippet = async (operation: Omit<Operation, 'url'>) => {
+    await writeFile(join(folder, file), snippet({ url, ...operation }));
+    return outputOf(program, ...options, join(folder, file));
+  };
+  it.skipIf(!isHere).each([awkward, two])('sends the operation', async (operation) => {
+    const { data, errors } = JSON.parse(await outputOfSnippet(operation));
+    expect(errors).toBeUndefined();
+    expect(data.viewer.name).toBe('test');
+  });
+
+  it.skipIf(!isHere)('sends every kind of value', async () => {
+    const query =
+      'query Values($first: Int!, $on: Boolean!, $after: String) { accounts(first: $first, after: $after) @include(if: $on) { nodes { name } } }';
+    const { data } = JSON.parse(await outputOfSnippet({ query, variables: { first: 1, on: true, after: null } }));
+    expect(data.accounts.nodes).toEqual([]);
+  });
+
+  it.skipIf(!isHere)('subscribes', async () => {
+    const query = 'subscription Watch { accountUpdated(accountIds: ["no-such-account------A"]) { status } }';
+    expect(await outputOfSnippet({ query, variables: {} })).toContain('RESOURCE_NOT_FOUND');
+  });
+});
+
 it('contains no key, but the name of its variable', () => {
-  for (const snippet of [curl, javaScript, typeScript]) {
+  for (const snippet of [curl, javaScript, typeScript, python, go]) {
     expect(snippet({ url, ...two })).toMatch(/POSTERN_KEY/);
   }
 });

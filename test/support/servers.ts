@@ -82,7 +82,7 @@ export const leftOut: readonly string[] = [
   ...(hasKubectl ? [] : ['what kustomize makes of the manifests: install kubectl']),
   ...(hasSystemdAnalyze ? [] : ['the unit of systemd: install systemd']),
   ...Object.entries({ Python: hasPython, Go: hasGo, PHP: hasPhp, Ruby: hasRuby }).flatMap(([language, isHere]) =>
-    isHere ? [] : [`the sample that verifies signatures in ${language}: install its interpreter or compiler`],
+    isHere ? [] : [`samples in ${language}: install its interpreter or compiler`],
   ),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];

@@ -61,6 +61,87 @@ console.dir({ data, errors }, { depth: null });`;
     .join('\n');
 }
 
+/** A script for Python 3, of its standard library. */
+export function python({ url, query, variables }) {
+  const { document, operationName, kind } = firstOperation(query);
+  const isSubscription = kind === 'subscription';
+  const text = document.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"');
+  const values = JSON.stringify(variables, null, 4).replaceAll(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
+    (token) => ({ true: 'True', false: 'False', null: 'None' })[token] ?? token,
+  );
+  const name = operationName ? `"operationName": "${operationName}", ` : '';
+  return `import json
+import os
+import urllib.request
+
+query = """
+${text}
+"""
+variables = ${values}
+
+request = urllib.request.Request(
+    "${url}",
+    data=json.dumps({"query": query, ${name}"variables": variables}).encode(),
+    headers={
+        "content-type": "application/json",
+${isSubscription ? '        "accept": "text/event-stream",\n' : ''}        "x-api-key": os.environ["POSTERN_KEY"],
+    },
+)
+with urllib.request.urlopen(request) as response:
+${
+  isSubscription
+    ? `    for line in response:
+        if line.startswith(b"data: {"):
+            print(json.dumps(json.loads(line[6:]), indent=2))`
+    : '    print(json.dumps(json.load(response), indent=2))'
+}
+`;
+}
+
+/** A program for Go, of its standard library. */
+export function go({ url, query, variables }) {
+  const { document, operationName, kind } = firstOperation(query);
+  const raw = (text) => `\`${text.replaceAll('`', '` + "`" + `')}\``;
+  const name = operationName ? `"operationName": "${operationName}", ` : '';
+  return `package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"os"
+)
+
+const query = ${raw(document)}
+
+const variables = ${raw(JSON.stringify(variables, null, 2))}
+
+func main() {
+	body, err := json.Marshal(map[string]any{"query": query, ${name}"variables": json.RawMessage(variables)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	request, err := http.NewRequest("POST", "${url}", bytes.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+${kind === 'subscription' ? '\trequest.Header.Set("Accept", "text/event-stream")\n' : ''}	request.Header.Set("X-API-KEY", os.Getenv("POSTERN_KEY"))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
+		log.Fatal(err)
+	}
+}
+`;
+}
+
 /** The first operation of a document. `operationName` is needed to choose it only if there are others. */
 export function firstOperation(query) {
   // What stands above the document is about the example, not about the operation.
