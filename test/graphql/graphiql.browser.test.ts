@@ -134,10 +134,41 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
   });
 
+  it('says what to press, and what else there is to run, where the response will be', async () => {
+    const welcome = page.getByRole('region', { name: 'Start here' });
+    expect(await welcome.getByRole('button').allInnerTexts()).toEqual([
+      expect.stringMatching(/^A feed of both networks/),
+      expect.stringMatching(/^Publish with a one-time code/),
+      expect.stringMatching(/^Watch deliveries/),
+    ]);
+    await welcome.getByRole('button').first().click();
+    await hasRead('FeedOfBoth');
+    expect(await welcome.isVisible()).toBe(true);
+    await openExample('WhoAmI');
+  });
+
   it('runs it by Ctrl-Enter before anything has the focus', async () => {
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press('Control+Enter');
     await expect.poll(answer).toContain('"Demo"');
+    expect(await page.locator('#welcome').count()).toBe(0);
+  });
+
+  it('runs it by Ctrl-Enter on a button, which is not pressed', async () => {
+    await openExample('FeedOfBoth');
+    await page.getByRole('button', { name: 'Examples' }).focus();
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(answer).toContain('"previewImage"');
+    expect(await page.locator('#examples').isVisible()).toBe(false);
+    await openExample('WhoAmI');
+  });
+
+  it('builds an operation by clicks', async () => {
+    await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+    await page.locator('.graphiql-explorer-node').getByText('isTotalCountExact', { exact: true }).first().click();
+    await expect.poll(() => textIn('.graphiql-query-editor')).toContain('isTotalCountExact');
+    await page.getByRole('button', { name: 'Hide GraphiQL Explorer' }).click();
+    await openExample('WhoAmI');
   });
 
   it('runs it, and shows the status, time, size and cost of the response', async () => {
@@ -160,7 +191,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
   it('explains an example in a card above the editors, which stays folded', async () => {
     const card = page.locator('#card');
     await expect.poll(() => textIn('.graphiql-query-editor')).toMatch(/^query WhoAmI/);
-    await expect.poll(() => card.innerText()).toContain('Start here: press the run button.');
+    await expect.poll(() => card.innerText()).toContain('Who you are');
     expect(await card.innerText()).toContain('Try next: Posts of a person on pnet');
     await card.locator('summary').click();
     await expect.poll(() => card.locator('#about').isVisible()).toBe(false);
@@ -332,6 +363,14 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
         .toContain('"MESSAGE_RECEIVED"');
       await expect.poll(status).toMatch(/^status 200 · [\d,]+ ms · \d+ results? · request [\w-]{36}$/);
       expect(await isRunning()).toBe(true);
+      const log = page.getByRole('region', { name: 'Results, newest first' });
+      const numbers = async () => (await log.getByRole('listitem').allInnerTexts()).map((text) => Number.parseInt(text, 10));
+      const [newest = 0] = await numbers();
+      expect(await numbers()).toEqual(Array.from({ length: newest }, (_, older) => newest - older));
+      await log.locator('summary').last().click();
+      expect(JSON.parse(await log.locator('pre').last().innerText())).toMatchObject({ data: { deliveryUpdated: {} } });
+      await log.getByRole('button', { name: 'Clear' }).click();
+      expect(await log.isVisible()).toBe(false);
       await stop();
       await expect.poll(isRunning).toBe(false);
       await expect.poll(ended).toBe(before + 1);
@@ -704,7 +743,22 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await check('the documentation');
       await page.getByRole('button', { name: 'Show History' }).click();
       await check('the history');
-      await page.getByRole('button', { name: 'Hide History' }).click();
+      await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+      await page.locator('.graphiql-explorer-root').waitFor();
+      await check('the builder of operations');
+      await page.getByRole('button', { name: 'Hide GraphiQL Explorer' }).click();
+      await openExample('WatchDeliveries');
+      await page.locator('.graphiql-execute-button').click();
+      const emit = exampleOf('EmitEvent');
+      await expect
+        .poll(async () => {
+          await graphql(gateway.address, key, await exampleOperation(emit), emit.variables);
+          return page.locator('#log').isVisible();
+        })
+        .toBe(true);
+      await page.locator('#log summary').first().click();
+      await check('the results of a subscription');
+      await page.locator('.graphiql-execute-button').click();
       await page.getByRole('button', { name: 'New tab', exact: true }).click();
       await check('two tabs');
       await page.getByRole('button', { name: 'Close Tab' }).last().click();

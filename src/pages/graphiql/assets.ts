@@ -18,10 +18,12 @@ const own = [
   'editors.js',
   'fetcher.js',
   'history.js',
+  'log.js',
   'markup.js',
   'snippets.js',
   'status.js',
   'storage.js',
+  'welcome.js',
 ];
 
 /** What the page loads before GraphiQL starts. Without a list of them, the browser finds each only in the one before. */

@@ -14,7 +14,7 @@ interface Bundle {
 
 export const slimBundle = ({ js, css }: { readonly js: string; readonly css: string }): Bundle => {
   const { script, formatter } = withoutFormatter(withoutClients(js));
-  return { script: searchedByField(script), formatter, ...withoutFonts(css) };
+  return { script: withHistory(searchedByField(script)), formatter, ...withoutFonts(css) };
 };
 
 /** Prettier between its first and the next library; the script has it by four names. */
@@ -48,6 +48,13 @@ function withoutClients(js: string): string {
   const [, client] = /useMemo\(\(\)=>new (\w+),/.exec(call) ?? [];
   const [, protocols] = /subscriptionsProtocol:(\w+)\./.exec(call) ?? [];
   return `${js.slice(0, from)}class ${client}{}const ${protocols}={};${js.slice(to)}`;
+}
+
+/** Yoga's choice of plugins is the builder of operations alone. */
+function withHistory(js: string): string {
+  const [, history] = /const (\w+)=\{title:"History",/.exec(js) ?? [];
+  const at = place(js, 'isHeadersEditorEnabled:!0,defaultEditorTools', /(?<=plugins:\[)\w+\],schemaDescription/);
+  return `${js.slice(0, at)}${history},${js.slice(at)}`;
 }
 
 const isRoot = 'name=>/^(Query|Mutation|Subscription)$/.test(name)';

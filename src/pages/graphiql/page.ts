@@ -62,6 +62,7 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
     render('page.html', {
       webhooks: webhooksPage === null ? '' : `<a href="${webhooksPage}">Webhooks</a>`,
       examples: exampleMenu(await served()),
+      starts: startCards(await served()),
       options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
     }),
   );
@@ -84,6 +85,25 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
 /** Data for a script. With "<" escaped, nothing in it can close the element. */
 const dataElement = (id: string, data: object): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
+
+/** What nobody finds elsewhere. */
+const starts: Readonly<Record<string, string>> = {
+  FeedOfBoth: 'Posts of two networks in one list.',
+  PublishWithOtp: 'Publish a job posting, and pass the checkpoint of its network.',
+  WatchDeliveries: 'A subscription tells of each attempt to deliver an event.',
+};
+
+/** Examples to begin with, as far as they are served. */
+const startCards = (groups: readonly ServedGroup[]): string =>
+  groups
+    .flatMap(({ examples }) => examples)
+    .flatMap(({ name, title }) => {
+      const about = starts[name];
+      return about === undefined
+        ? []
+        : `<button type="button" data-example="${name}"><strong>${title}</strong> ${about}</button>`;
+    })
+    .join('');
 
 /** The first example has the focus when the menu opens. */
 const exampleMenu = (groups: readonly ServedGroup[]): string =>

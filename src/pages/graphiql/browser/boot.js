@@ -1,16 +1,18 @@
 /**
  * Runs in the browser, unbundled: starts GraphiQL, and adds a menu of examples with what they show, links to share, snippets,
- * and a line about the last response.
+ * a line about the last response, and the results of a subscription.
  */
 import { prepareCard, showCard } from './card.js';
 import { editorTheme, foldEmptyVariables, prepareEditors, presentOperation, showOperation } from './editors.js';
 import { examples } from './examples.js';
 import { createFetcher } from './fetcher.js';
+import { clearLog, logResult } from './log.js';
 import { correctMarkup } from './markup.js';
-import { curl, javaScript, typeScript } from './snippets.js';
+import { curl, go, javaScript, python, typeScript } from './snippets.js';
 import { say, showResponse } from './status.js';
 import { storage } from './storage.js';
 import { readKey } from './stored-key.js';
+import { endWelcome, placeWelcome } from './welcome.js';
 
 const element = (id) => document.getElementById(id);
 const { endpoint, introspection, signIn } = JSON.parse(element('graphiql').textContent);
@@ -40,6 +42,10 @@ const schema = introspection
 
 const { fetcher, stop } = createFetcher(endpoint, (response) => {
   showResponse(response);
+  if (response === null) {
+    endWelcome();
+    clearLog();
+  } else if (response.result !== undefined) logResult(response.results, response.result);
   if (response?.hasWorkingKey) element('note').hidden = true;
 });
 
@@ -79,7 +85,11 @@ const linkTo = ({ query, variables }) => `${url}#${new URLSearchParams({ query, 
 /** The present operation as a program. @throws SyntaxError for variables that are not JSON */
 function snippetIn(language) {
   const { query, variables } = presentOperation();
-  return { curl, javaScript, typeScript }[language]({ url, query, variables: JSON.parse(variables.trim() || '{}') });
+  return { curl, javaScript, typeScript, python, go }[language]({
+    url,
+    query,
+    variables: JSON.parse(variables.trim() || '{}'),
+  });
 }
 
 /** @param {() => string} make throws if there is nothing to copy */
@@ -93,12 +103,14 @@ async function copy(make, done) {
 }
 
 function listen() {
-  element('examples').addEventListener('click', ({ target }) => {
-    const example = examples[target.dataset.example];
-    if (example === undefined) return;
-    element('examples').hidePopover();
-    openExample(example);
-  });
+  for (const menu of [element('examples'), element('welcome')]) {
+    menu.addEventListener('click', ({ target }) => {
+      const example = examples[target.closest('[data-example]')?.dataset.example];
+      if (example === undefined) return;
+      element('examples').hidePopover();
+      openExample(example);
+    });
+  }
   element('share').addEventListener('click', () =>
     copy(() => linkTo(presentOperation()), 'The link holds the operation and its variables, and no key.'),
   );
@@ -117,10 +129,13 @@ function listen() {
       items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
     });
   }
-  // An editor runs the operation by itself, and a button does what it says.
-  addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
-    const isRun = key === 'Enter' && (ctrlKey || metaKey) && !target.closest('.monaco-editor, a, button, summary');
-    if (isRun) document.querySelector('.graphiql-execute-button').click();
+  addEventListener('keydown', (event) => {
+    const { key, ctrlKey, metaKey, target } = event;
+    // An editor does it by itself.
+    if (key !== 'Enter' || !(ctrlKey || metaKey) || target.closest('.monaco-editor')) return;
+    // Else a button or link that has the focus would be pressed as well.
+    event.preventDefault();
+    document.querySelector('.graphiql-execute-button').click();
   });
   addEventListener('hashchange', () => {
     const operation = linked();
@@ -149,6 +164,7 @@ async function start() {
   prepareEditors((query) => {
     showCard(query);
     foldEmptyVariables();
+    placeWelcome();
   });
   correctMarkup(element('root'));
   globalThis.YogaGraphiQL.renderYogaGraphiQL(element('root'), {
@@ -156,8 +172,6 @@ async function start() {
     schema: await schema,
     dangerouslyAssumeSchemaIsValid: true,
     editorTheme,
-    // Without this, Yoga's choice of plugins takes the place of GraphiQL's own, which is the history.
-    plugins: undefined,
     title: 'Postern',
     headers,
     defaultTabs: [first],

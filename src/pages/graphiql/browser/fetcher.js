@@ -7,7 +7,7 @@ import { firstOperation } from './snippets.js';
  * @param {string} endpoint
  * @param {(response: object | null) => void} onResponse hears what there is to say of a response: `status`, `ms` until it had
  *   arrived, `requestId`, `hasWorkingKey`, how many `errors` it has, `bytes` and `cost` (`requestedCost`, `limit`); of a subscription instead
- *   how many `results` have arrived. Null when a request is sent.
+ *   how many `results` have arrived, and the last `result`. Null when a request is sent.
  */
 export function createFetcher(endpoint, onResponse) {
   let subscription = new AbortController();
@@ -37,8 +37,8 @@ export function createFetcher(endpoint, onResponse) {
       });
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
       subscription = controller;
-      return stoppable(eventStream(response.body), controller, (results, { errors }) =>
-        tell({ results, errors: errors?.length }),
+      return stoppable(eventStream(response.body), controller, (results, result) =>
+        tell({ results, result, errors: result.errors?.length }),
       );
     }
     const bytes = await response.arrayBuffer();

@@ -31,6 +31,9 @@ export function correctMarkup(root) {
       title.textContent = '';
       title.parentElement.setAttribute('aria-hidden', 'true');
     }
+    root
+      .querySelector('.graphiql-explorer-root select:not([aria-label])')
+      ?.setAttribute('aria-label', 'Add an operation');
     labelHistory(root);
   };
   new MutationObserver(correct).observe(root, {
