@@ -28,6 +28,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/use/subscriptions.md': 'Subscriptions',
     'docs/use/rest.md': 'REST',
     'docs/use/limits.md': 'Limits',
+    'docs/use/glossary.md': 'Glossary',
   },
   Clients: {
     'docs/use/typescript.md': 'TypeScript',
