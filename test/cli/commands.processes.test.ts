@@ -86,6 +86,12 @@ describe.each(databases)('commands on $name', (dialect) => {
     const { id = '' } = accounts[0] ?? {};
     const again = await runProcess('src/app/cli/accounts.ts', [...connect.slice(1), '-', '--id', id], environment);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--token-file has no token') });
+    const upstream = { ...environment, UPSTREAM_URL: 'http://127.0.0.1:1' };
+    const elsewhere = await runProcess('src/app/cli/accounts.ts', [...connect.slice(1), file], upstream);
+    expect(elsewhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The service at UPSTREAM_URL connects'),
+    });
     const known = await runProcess('src/app/cli/accounts.ts', [...connect.slice(1), file, '--id', id], environment);
     expect(known).toMatchObject({ code: 0, stdout: `${id}\n` });
 

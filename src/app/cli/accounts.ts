@@ -42,6 +42,8 @@ const connect: Subcommand = (args) => {
   if (options.id !== undefined && file === undefined && options.session === undefined)
     throw new UsageError('--id needs a new token: give --token-file, or --session for a simulated network.');
   return async ({ database, config, now, randomBytes }) => {
+    if (config.upstream !== null)
+      throw new UsageError('The service at UPSTREAM_URL connects accounts, not the gateway.');
     const account = { ...again, workspace, type, name, token: file === undefined ? session : await readToken(file) };
     const vault = file === undefined ? null : await openVault(database, config, randomBytes);
     const id = await connectAccount(database, account, { vault, now, randomBytes });
