@@ -1,6 +1,6 @@
 /** Whatever a client asks for, what it gets does not depend on the door: ours for JSON, or Yoga's for events. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { backends, type SeededWorkspace, type Served, seeded } from '../support/backends.ts';
+import { backends, onOneDatabase, type SeededWorkspace, type Served, seeded } from '../support/backends.ts';
 import { type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { outlined } from '../support/outlined.ts';
@@ -50,6 +50,19 @@ const headersOf = ({ headers }: Response): Readonly<Record<string, string>> =>
 /** Of no workspace. */
 const nobody: Named = { accountId: 'acc_1', draftId: '1', webhookId: 'wh_1', triggerId: 'wh_2', deliveryId: 'dlv_1' };
 
+/** A gateway of the tests beside it. */
+function shared(options?: GatewayOptions) {
+  const common = {} as { address: string; key: string };
+  let close = async () => {};
+  beforeAll(async () => {
+    const gateway = await startGateway(options);
+    close = gateway.close;
+    Object.assign(common, { address: gateway.address, key: (await gateway.workspace()).key });
+  });
+  afterAll(() => close());
+  return common;
+}
+
 /** A gateway of one test. */
 async function open(options?: GatewayOptions) {
   const gateway = await startGateway(options);
@@ -57,7 +70,7 @@ async function open(options?: GatewayOptions) {
   return gateway;
 }
 
-describe.each(backends)('$name', ({ start, serves }) => {
+describe.each(onOneDatabase(backends))('$name', ({ start, serves }) => {
   let served: Served;
   beforeAll(async () => {
     served = await start();
@@ -113,11 +126,11 @@ describe('names that JavaScript knows', () => {
     ]),
   ];
 
+  const gateway = shared();
   test.each(named)('%s', async (_, request, data) => {
-    const gateway = await open();
-    const { key } = await gateway.workspace();
+    const { address, key } = gateway;
     for (const accept of Object.values(ways)) {
-      const response = await fetch(`${gateway.address}/graphql`, {
+      const response = await fetch(`${address}/graphql`, {
         method: 'POST',
         headers: { accept, 'content-type': 'application/json', 'x-api-key': key },
         body: JSON.stringify(request),
@@ -145,13 +158,14 @@ describe('what is refused', () => {
       query: `{ ${Array.from({ length: 19 }, (_, n) => `a${n}: accounts(first: 100) { nodes { webhooks: id } edges { node { id name } } }`).join(' ')} }`,
     },
   };
+  // Keyless requests have a limit.
+  const gateway = shared({ environment: { GRAPHQL_MAX_COST: '500', KEYLESS_PER_MINUTE: '10000' } });
   test.each(Object.entries(refused))('%s', async (_, request) => {
-    const gateway = await open({ environment: { GRAPHQL_MAX_COST: '500' } });
-    const { key } = await gateway.workspace();
+    const { address, key } = gateway;
     for (const ofKey of [{ key }, { key: 'wrong' }, {}]) {
       const [json, events] = [
-        await ask(gateway.address, 'json', { ...request, ...ofKey }),
-        await ask(gateway.address, 'events', { ...request, ...ofKey }),
+        await ask(address, 'json', { ...request, ...ofKey }),
+        await ask(address, 'events', { ...request, ...ofKey }),
       ];
       expect({ ...events, status: json.status }).toEqual(json);
       expect(json.status).toBeGreaterThanOrEqual(400);

@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { globalId, idArguments, idPlacesOf, withRawIds } from '../../src/graphql/kit/global-ids.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { backends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { outlined } from '../support/outlined.ts';
 import { schema } from '../support/schema.ts';
@@ -106,7 +106,7 @@ describe('withRawIds', () => {
 });
 
 // An upstream has no drafts and no events to furnish a workspace with; what is before the ports is the same.
-describe.each(backends.filter(({ serves }) => serves.drafts))('$name', ({ start }) => {
+describe.each(onOneDatabase(backends.filter(({ serves }) => serves.drafts)))('$name', ({ start }) => {
   let served: Served;
   const workspaces: { readonly workspace: SeededWorkspace; readonly named: Named }[] = [];
   beforeAll(async () => {

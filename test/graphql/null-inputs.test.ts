@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { jobCheckpointShape, jobEditShape, jobPublishShape } from '../../src/capabilities/jobs/shapes.ts';
 import { webhookCreateShape } from '../../src/capabilities/webhooks/shapes.ts';
-import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { backends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { fields, placesOf } from '../support/hostile-inputs.ts';
 
 /** Elsewhere null is as good as none (absent-values.test.ts). */
@@ -34,7 +34,7 @@ const inREST = [
   ['POST', '/v1/webhooks', webhookCreateShape],
 ] as const satisfies readonly (readonly [string, string, z.ZodType])[];
 
-describe.each(backends)('null in an input, $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('null in an input, $name backend', (backend) => {
   let served: Served;
   let workspace: SeededWorkspace;
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Posts of the authors of posts: each list is read once, within the limits of an operation. */
 import { describe, expect, test } from 'vitest';
-import { backends } from '../support/backends.ts';
+import { backends, onOneDatabase } from '../support/backends.ts';
 import { servePosts } from './served-posts.ts';
 
-describe.each(backends)('posts of the authors of posts, $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('posts of the authors of posts, $name backend', (backend) => {
   const posts = servePosts(backend);
   const { wireOf } = posts;
 

@@ -1,10 +1,10 @@
 /** The connection of posts: no page size and no edge loses or repeats a post. */
 import { describe, expect, test } from 'vitest';
 import { postLimits } from '../../src/capabilities/posts/shapes.ts';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { servePosts } from './served-posts.ts';
 
-describe.each(allBackends)('connection of posts, $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('connection of posts, $name backend', (backend) => {
   const posts = servePosts(backend);
   const { accountFor, list, failing } = posts;
 

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { postIdentifiers } from '../../src/providers/sandbox/networks.ts';
-import { backends } from '../support/backends.ts';
+import { backends, onOneDatabase } from '../support/backends.ts';
 import { listDocument, servePosts } from './served-posts.ts';
 
-describe.each(backends)('failures of the post list, $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('failures of the post list, $name backend', (backend) => {
   const posts = servePosts(backend);
   const { accountFor, list, failing } = posts;
 

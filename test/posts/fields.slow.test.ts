@@ -1,6 +1,6 @@
 /** The fields of posts: each arrives as the network sent it, and ids are unique. */
 import { describe, expect, test } from 'vitest';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { graphqlName, sharedNames, times, withoutWrappers } from './contract-places.ts';
 import { isFields, servePosts } from './served-posts.ts';
@@ -46,7 +46,7 @@ function expectArrived(sent: unknown, answer: unknown, path: string, seen: Set<s
   } else expect(answer, path).toEqual(wire);
 }
 
-describe.each(allBackends)('fields of posts, $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('fields of posts, $name backend', (backend) => {
   const posts = servePosts(backend);
   const { accountFor, wireOf } = posts;
 

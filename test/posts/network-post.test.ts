@@ -2,7 +2,7 @@
 import { assertObjectType, getNamedType, isInterfaceType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { PhotonetPost, PnetPost, Post } from '../../src/capabilities/posts/shapes.ts';
-import { backends } from '../support/backends.ts';
+import { backends, onOneDatabase } from '../support/backends.ts';
 import { schema } from '../support/schema.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { sharedNames } from './contract-places.ts';
@@ -84,7 +84,7 @@ const postTypes = () => {
   return union && 'getTypes' in union ? union.getTypes().map(({ name }) => name) : [];
 };
 
-describe.each(backends)('posts of a network, $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('posts of a network, $name backend', (backend) => {
   const posts = servePosts(backend);
 
   test.each(lists)('$identifier: the fragment reads what $network sent', async ({ network, identifier }) => {

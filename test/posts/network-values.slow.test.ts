@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobEditShape, jobPublishShape } from '../../src/capabilities/jobs/shapes.ts';
 import { postShape } from '../../src/capabilities/posts/shapes.ts';
-import { backends } from '../support/backends.ts';
+import { backends, onOneDatabase } from '../support/backends.ts';
 import { oddTimes } from '../support/odd-times.ts';
 import { schema } from '../support/schema.ts';
 import { wholeSelection } from '../support/selection.ts';
@@ -40,7 +40,7 @@ const noNumbers = ['7', '', 'many', true, false, {}, [], [7]];
 /** Keys that no field shows: the type says it, and it is known without them. */
 const shownByTheType = (path: Path) => path.length === 1 && ['object', 'provider'].includes(String(path[0]));
 
-describe.each(backends)('values of a network, $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('values of a network, $name backend', (backend) => {
   const posts = servePosts(backend);
 
   /** The nodes of a list, without their global ids, and the errors of each by their paths in the node. */

@@ -1,11 +1,11 @@
 /** What the contract does not know: an unexpected value never costs the page. */
 import { describe, expect, test } from 'vitest';
-import { backends } from '../support/backends.ts';
+import { backends, onOneDatabase } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { inGraphQL, sharedNames } from './contract-places.ts';
 import { type Fields, listDocument, servePosts } from './served-posts.ts';
 
-describe.each(backends)('unexpected posts, $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('unexpected posts, $name backend', (backend) => {
   const posts = servePosts(backend);
   const { wireOf } = posts;
 

@@ -1,7 +1,7 @@
 /** EDIT: a case for every field and state of the contract, on every backend. */
 import { describe, expect, test } from 'vitest';
 import * as words from '../../src/capabilities/jobs/vocabulary.ts';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { noFlag, noNumber, noText, type Samples, urls } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
 
@@ -124,7 +124,7 @@ test('the samples have every field of the contract', () => {
   expect(names(recruiter)).toEqual(fieldsOf('fields of the recruiter block'));
 });
 
-describe.each(allBackends)('over the $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send, patch, draft } = api;
 

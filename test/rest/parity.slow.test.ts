@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/kernel/endpoint.ts';
 import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
-import { allBackends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { allBackends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 import { callEndpoint, type FlatRequest } from '../support/rest.ts';
 
@@ -243,7 +243,7 @@ const cases = (address: () => string): Case[] => [
     .map((session) => fromAccount('PUB', `a session that is ${session}`, publish(), { session })),
 ];
 
-describe.each(allBackends)('both faces over the $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('both faces over the $name backend', (backend) => {
   let served: Served;
   let workspace: SeededWorkspace;
 

@@ -1,10 +1,10 @@
 /** POSTS: its query, and the fields of its posts, on every backend. */
 import { describe, expect, test } from 'vitest';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import type { RestResponse } from '../support/rest.ts';
 import { expectError, fieldsOf, requiredOf, serveRest } from '../support/serve-rest.ts';
 
-describe.each(allBackends)('over the $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send } = api;
 

@@ -1,7 +1,7 @@
 /** PUB and CHK: a case for every field and state of the contract, on every backend. */
 import { describe, expect, test } from 'vitest';
 import * as words from '../../src/capabilities/jobs/vocabulary.ts';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { noFlag, type Samples } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
 
@@ -31,7 +31,7 @@ test('the samples have every field of the contract', () => {
   expect(['account_id', 'input']).toEqual(fieldsOf('fields of the checkpoint body'));
 });
 
-describe.each(allBackends)('over the $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send, post, draft } = api;
 

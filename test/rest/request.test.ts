@@ -2,11 +2,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import { backends } from '../support/backends.ts';
+import { backends, onOneDatabase } from '../support/backends.ts';
 import type { RestResponse } from '../support/rest.ts';
 import { expectError, serveRest } from '../support/serve-rest.ts';
 
-describe.each(backends)('over the $name backend', (backend) => {
+describe.each(onOneDatabase(backends))('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send, post, patch, draft } = api;
 

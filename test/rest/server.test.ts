@@ -2,11 +2,11 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { rest } from '../support/rest.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
 
-describe.each(allBackends)('over the $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send, draft } = api;
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { webhookFormats } from '../../src/capabilities/webhooks/shapes.ts';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { rest } from '../support/rest.ts';
 import { noFlag, noText, type Samples, urls } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
@@ -35,7 +35,7 @@ test('the samples have every field of the contract', () => {
   expect(Object.keys(create).sort()).toEqual(fieldsOf('fields of the create body'));
 });
 
-describe.each(allBackends)('over the $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) => {
   const api = serveRest(backend);
   const { send } = api;
 

@@ -154,6 +154,13 @@ const ownWebhooks: Backend = {
 /** With the one in which all keys share a workspace. */
 export const allBackends: readonly Backend[] = [...backends, ownWebhooks];
 
+/**
+ * For suites whose subject is no statement: the suites of jobs, webhooks, deliveries and of the store execute each of them on
+ * every database.
+ */
+export const onOneDatabase = (all: readonly Backend[]): readonly Backend[] =>
+  all.filter(({ name }) => name !== 'embedded on Postgres');
+
 /** What a backend needs to hand out, where `origin` holds the data and `address` is the face under test. */
 export function seeded(origin: Gateway, address: string): Pick<Served, 'database' | 'workspace' | 'emptyWorkspace'> {
   const { database } = origin.app;
