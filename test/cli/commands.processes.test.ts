@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { commands } from '../../src/app/cli/commands.ts';
 import { accountTypes } from '../../src/auth/account.ts';
 import { openToken } from '../../src/auth/account-repository.ts';
@@ -350,24 +350,32 @@ test('schema --help prints its usage, and an unknown option is told in a line', 
   expect(mistake).toEqual({ code: 1, stdout: '', stderr: "Unknown option '--subgrap'. See --help.\n" });
 });
 
-test.concurrent.each(mistakes)('%s %j says %s', async (command, args, line) => {
-  const { code, stdout, stderr } = await runProcess(files[command] ?? '', args, {
-    DATABASE_URL: 'sqlite::memory:',
+describe('a mistake', () => {
+  let runs: readonly Ended[];
+  beforeAll(async () => {
+    const all = mistakes.map(([command, args]) => [files[command], args]);
+    const environment = { DATABASE_URL: 'sqlite::memory:' };
+    runs = JSON.parse((await runProcess('test/support/program-runs.ts', [JSON.stringify(all)], environment)).stdout);
   });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain(line);
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  expect(stderr).not.toMatch(/^\w*Error: /);
+
+  test.each(mistakes.map((mistake, at) => [...mistake, at] as const))('%s %j says %s', (_command, _args, line, at) => {
+    const { code, stdout, stderr } = runs[at] as Ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(line);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).not.toMatch(/^\w*Error: /);
+  });
 });
 
-test.concurrent.each(Object.keys(files))(
-  '%s --help prints its usage, and the environment variables that it reads',
-  async (command) => {
-    const { code, stdout, stderr } = await runProcess(files[command] ?? '', ['--help'], {
-      DATABASE_URL: 'nonsense',
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`npx postern ${command}`);
-    expect(stdout).toContain('DATABASE_URL');
-  },
-);
+test('--help prints the usage of a command, and the environment variables that it reads', async () => {
+  const runs = Object.values(files).map((file) => [file, ['--help']]);
+  const environment = { DATABASE_URL: 'nonsense' };
+  const { stdout } = await runProcess('test/support/program-runs.ts', [JSON.stringify(runs)], environment);
+  const ended: readonly Ended[] = JSON.parse(stdout);
+  for (const [at, command] of Object.keys(files).entries()) {
+    const { code, stdout: printed, stderr } = ended[at] as Ended;
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+    expect(printed).toContain(`npx postern ${command}`);
+    expect(printed).toContain('DATABASE_URL');
+  }
+});
