@@ -8,10 +8,11 @@ describe.each(onOneDatabase(allBackends))('connection of posts, $name backend', 
   const posts = servePosts(backend);
   const { accountFor, list, failing } = posts;
 
-  test('reads the same sequence with every page size from 1 to 100, and stops', async () => {
+  test('reads the same sequence with every page size, and stops', async () => {
     const whole = (await list({ identifier: 'ADoSandbox25' })).edges.map(({ node }) => node.id);
     expect(whole).toHaveLength(25);
-    for (let first = 1; first <= 100; first += 1) {
+    // Every size up to one more than there are, and the largest.
+    for (const first of [...Array.from({ length: 26 }, (_, size) => size + 1), postLimits.limit.max]) {
       const read: string[] = [];
       let after: string | null = null;
       for (;;) {
@@ -42,6 +43,8 @@ describe.each(onOneDatabase(allBackends))('connection of posts, $name backend', 
     } while (after !== null);
     expect(new Set(whole.map(({ node }) => node.id)).size).toBe(count);
     for (const [index, edge] of whole.entries()) {
+      // Some, and those around the ends of whole pages.
+      if (index % 7 !== 0 && index % 100 > 2 && index % 100 < 97) continue;
       const first = 1 + ((index * 31) % 100);
       const { edges, pageInfo } = await list({ accountId, identifier, first, after: edge.cursor });
       expect(edges.map(({ node }) => node.id)).toEqual(
