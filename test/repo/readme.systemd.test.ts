@@ -52,7 +52,7 @@ describe.skipIf(!hasSystemdAnalyze)('systemd-analyze', () => {
   });
 });
 
-test('a gateway starts with the environment and the command of the unit', { timeout: 40_000 }, async () => {
+test('a gateway starts with the environment and the command of the unit', async () => {
   const directory = await folder();
   const port = String(await freePort());
   const credentials = join(directory, 'credentials');
