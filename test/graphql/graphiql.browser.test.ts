@@ -364,7 +364,8 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await expect.poll(status).toMatch(/^status 200 · [\d,]+ ms · \d+ results? · request [\w-]{36}$/);
       expect(await isRunning()).toBe(true);
       const log = page.getByRole('region', { name: 'Results, newest first' });
-      const numbers = async () => (await log.getByRole('listitem').allInnerTexts()).map((text) => Number.parseInt(text, 10));
+      const numbers = async () =>
+        (await log.getByRole('listitem').allInnerTexts()).map((text) => Number.parseInt(text, 10));
       const [newest = 0] = await numbers();
       expect(await numbers()).toEqual(Array.from({ length: newest }, (_, older) => newest - older));
       await log.locator('summary').last().click();
