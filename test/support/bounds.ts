@@ -20,7 +20,6 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'auth/streams.ts workspaces': ['workspaces with open streams', 'streams of a process'],
   'auth/streams.ts streams': ['callers', 'streams of a process'],
   'capabilities/schema.ts reached': ['the code', 'types of the schema'],
-  'capabilities/schema.ts wholeSchemas': ['the code', 'set-ups of the gateway'],
   'capabilities/deliveries/statistics.ts counts': ['hours of a webhook', 'the call'],
   'capabilities/deliveries/statistics.ts countsOf': ['webhooks of a page', 'the call'],
   'capabilities/deliveries/watch.ts values': ['filters of streams', 'the call'],
