@@ -12,7 +12,11 @@ export const isInWorkspace = (table: string, workspaceId: string): RawBuilder<bo
 
 /** Whether the name of a row contains a text. The column has it as kernel/lib/name-key.ts makes it. */
 export const nameContains = (table: 'webhooks' | 'jobs', text: string): RawBuilder<boolean> =>
-  sql`${sql.ref(`${table}.name_key`)} like ${`%${nameKey(text).replace(/[!%_]/g, '!$&')}%`} escape '!'`;
+  contains(sql.ref(`${table}.name_key`), text);
+
+/** Whether a value in lower case contains a text in any case. */
+export const contains = (value: RawBuilder<unknown>, text: string): RawBuilder<boolean> =>
+  sql`${value} like ${`%${nameKey(text).replace(/[!%_]/g, '!$&')}%`} escape '!'`;
 
 /** `mayActFor` (kernel/caller.ts) in a query. @param accountIds null for every account, and for what has none */
 export const amongAccounts = (accountIds: Iterable<string> | null, column: string): Expression<SqlBool> =>

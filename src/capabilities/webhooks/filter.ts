@@ -4,6 +4,7 @@ import { sourceOfEvents, webhookEvents, webhookSourceNames } from '../../events/
 import { nameKey } from '../../kernel/lib/name-key.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
 import { anyValueOf, identifier, searchText } from '../../kernel/validation.ts';
+import { hiddenValue } from './headers.ts';
 import {
   defaultWebhookOrder,
   type Webhook,
@@ -43,6 +44,11 @@ export const webhookListScope = (request: WebhookFilter & Pick<WebhookSearch, 'o
   request.order_by ?? defaultWebhookOrder,
 ];
 
+/** What is shown in part is not searched. */
+const urlOf = ({ request_url: url }: Webhook): unknown => (String(url).endsWith(hiddenValue) ? null : url);
+
+const hasText = (text: unknown, part: string): boolean => nameKey(String(text ?? '')).includes(nameKey(part));
+
 export const isFilter = ({ sources, events, is_enabled, query, account_id }: WebhookFilter): boolean =>
   [sources, events, is_enabled, query, account_id].some((each) => each !== undefined);
 
@@ -60,7 +66,7 @@ export function fits(
     (sources === undefined || (hasAll && sources.length > 0) || (ofSource !== null && sources.includes(ofSource))) &&
     (events === undefined || (hasAll && events.length > 0) || events.some((each) => subscribed.includes(each))) &&
     (is_enabled === undefined || webhook.enabled === is_enabled) &&
-    (query === undefined || nameKey(String(webhook.name ?? '')).includes(nameKey(query))) &&
+    (query === undefined || [webhook.name, urlOf(webhook)].some((text) => hasText(text, query))) &&
     (account_id === undefined || accountIds.length === 0 || accountIds.includes(account_id))
   );
 }

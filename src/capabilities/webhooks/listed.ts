@@ -1,7 +1,7 @@
 /** Queries of filtered webhooks: for a page, and for their number. */
 import { type ExpressionBuilder, sql } from 'kysely';
 import { type Caller, requireAccount } from '../../kernel/caller.ts';
-import { nameContains } from '../../store/conditions.ts';
+import { contains, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { byCreation, isAmongFirst, type Keyset, keysetsOf } from '../../store/keyset.ts';
 import type { Tables } from '../../store/schema.ts';
@@ -61,7 +61,7 @@ export function fittingWebhooks(
   if (sources.length > 0) query = query.where('source', 'in', sources);
   if (is_enabled !== undefined) query = query.where('enabled', '=', is_enabled ? 1 : 0);
   if (states.length > 0) query = query.where('health', 'in', states).where(isManagedBy(caller));
-  if (text !== undefined) query = query.where(nameContains('webhooks', text));
+  if (text !== undefined) query = query.where(hasText(caller, text));
   if (events.length === 0 && account_id === undefined) return query;
   if (account_id !== undefined) requireAccount(caller, account_id);
   return query.where('id', 'in', (listeners) =>
@@ -73,6 +73,13 @@ export function fittingWebhooks(
       .$if(account_id !== undefined, (those) => those.where('fitting.account_id', 'in', [account_id ?? '', ''])),
   );
 }
+
+/** In the name, or in the URL if the key may see all of it. */
+const hasText = (caller: Caller, text: string) => (builder: ExpressionBuilder<Tables, 'webhooks'>) =>
+  builder.or([
+    nameContains('webhooks', text),
+    builder.and([contains(sql`lower(webhooks.request_url)`, text), isManagedBy(caller)(builder)]),
+  ]);
 
 /** For a key without accounts, as SQL has no empty list. Here the empty text stands for all accounts. */
 const noAccount = 'none';

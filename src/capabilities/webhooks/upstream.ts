@@ -127,8 +127,8 @@ const absentParts = { account_ids: undefined, headers: undefined, data: undefine
 function itemFor(caller: Caller, filter: WebhookFilter, item: Webhook): Webhook[] {
   if (typeof item !== 'object' || item === null) return caller.accountIds === null ? [item] : [];
   const accountIds = listenedBy(item);
-  const webhook = fits(filter, item, accountIds) ? shownTo(caller, item, accountIds) : null;
-  return webhook === null ? [] : [webhook];
+  const webhook = shownTo(caller, item, accountIds);
+  return webhook !== null && fits(filter, webhook, accountIds) ? [webhook] : [];
 }
 
 /** An unreadable list counts as one of an account that nobody has. */

@@ -32,7 +32,7 @@ const listArgs = builder.args((t) => ({
     needs: 'ownWebhooks',
     description: 'Health, of those that the key may manage.',
   }),
-  query: t.string({ description: searchDescription('the name') }),
+  query: t.string({ description: searchDescription('the name or URL') }),
   orderBy: t.field({
     type: WebhookOrderEnum,
     needs: 'ownWebhooks',

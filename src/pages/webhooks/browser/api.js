@@ -1,5 +1,6 @@
 /** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
 import { eventStream } from './event-stream.js';
+import { keepDigits } from './request.js';
 import { readResult, sendOperation } from './send-operation.js';
 import { skipFailed } from './skip-failed.js';
 import { readKey } from './stored-key.js';
@@ -8,11 +9,12 @@ const endpoint = '/graphql';
 
 /** A failure of a request. `isOfKey`: the key is wrong, or may not do this. `issues`: what is wrong with its input. */
 export class ApiError extends Error {
-  constructor(message, { status = 0, issues = [] } = {}) {
+  constructor(message, { status = 0, issues = [], isUnreachable = false } = {}) {
     super(message);
     this.name = 'ApiError';
     this.issues = issues;
     this.isOfKey = status === 401;
+    this.isUnreachable = isUnreachable;
   }
 }
 
@@ -27,14 +29,15 @@ const toError = ({ message, extensions }) => new ApiError(message, extensions);
 
 /**
  * Sends an operation.
+ * @param {(response: Response) => Promise<object>} read its result
  * @returns {Promise<object>} its data; a field that failed by itself is null
  * @throws {ApiError} when nothing of it could be read
  */
-export async function ask(query, variables = {}) {
+export async function ask(query, variables = {}, read = readResult) {
   const response = await sendOperation(endpoint, { query, variables }, { headers: headers() }).catch(() => {
-    throw new ApiError('The gateway cannot be reached.');
+    throw new ApiError('The gateway cannot be reached.', { isUnreachable: true });
   });
-  const result = await readResult(response).catch(({ message }) => {
+  const result = await read(response).catch(({ message }) => {
     throw new ApiError(message);
   });
   const { response: whole, skipped } = skipFailed(result);
@@ -44,6 +47,9 @@ export async function ask(query, variables = {}) {
   if (first !== undefined && (!data || Object.values(data).every((field) => field === null))) throw toError(first);
   return data;
 }
+
+/** Reads a result with numbers as they were sent. */
+export const readExactly = async (response) => JSON.parse(await response.text(), keepDigits);
 
 /** @returns {Promise<string[]>} names of events that the service behind the gateway does not send; none where nobody says so */
 export async function readUnsent() {

@@ -1,172 +1,177 @@
-/** The deliveries of a webhook, with their payload, their attempts and a button to redeliver each. */
+/** The deliveries of a webhook as a table: filters, a choice of many, and each to be folded open. */
+import { contents, toneOf } from './delivery.js';
 import { h } from './elements.js';
-import { ago, atSecond, attempts as attemptsOf, capital, duration, outcome, until, words } from './format.js';
+import { responses, states, times } from './filters.js';
+import { ago, atBriefly, atSecond, capital, outcome, until, words } from './format.js';
 import { badge } from './state-of-webhook.js';
 
 const tones = { SUCCEEDED: 'good', FAILED: 'bad', HELD: 'quiet', PENDING: 'warn' };
 
-/** What the list can show: the states of each choice. */
-export const filters = {
-  attention: { label: 'Needs attention', states: ['FAILED', 'HELD', 'PENDING'] },
-  all: { label: 'All', states: null },
-};
+const titleOf = ({ event, notice }) => capital(words(event ?? notice ?? 'trigger fired'));
 
-/**
- * A list after a change of a delivery: in its place, or on top, unless the choices leave it out.
- * @param {{ filter: string, event: string }} view
- */
-export function withChange(nodes, delivery, { filter, event }) {
-  const { states } = filters[filter];
-  const isShown = (states === null || states.includes(delivery.state)) && (event === '' || event === delivery.event);
-  const index = nodes.findIndex(({ deliveryId }) => deliveryId === delivery.deliveryId);
-  if (index === -1) return isShown ? [delivery, ...nodes] : nodes;
-  return isShown ? nodes.with(index, delivery) : nodes.toSpliced(index, 1);
-}
+/** Whether a retry makes sense: not while it is being sent. */
+export const isRetriable = ({ state, nextAttemptAt }) => state !== 'PENDING' || nextAttemptAt !== null;
 
-/** @param {object | undefined} read undefined until it was read; null if it is gone */
-function contents(read, { deliveryId, account }) {
-  if (read === undefined) return h('p.quiet', {}, 'Loading …');
-  if (read === null) return h('p.quiet', {}, 'This delivery is no longer kept.');
-  const { data } = read;
-  const attempts = read.attempts.nodes;
-  return h(
-    'div.contents',
-    {},
-    h('p.quiet', {}, `webhook-id ${deliveryId}${account ? ` · account ${account.accountId}` : ''}`),
-    attempts.length === 0
-      ? h('p.quiet', {}, 'No attempt yet.')
-      : h(
-          'ol.attempts',
-          {},
-          ...attempts.map((attempt) =>
-            h(
-              'li',
-              {},
-              h('span', {}, atSecond(attempt.startedAt)),
-              h('strong', {}, outcome(attempt)),
-              h('span', {}, duration(attempt.durationMs)),
-            ),
-          ),
-        ),
-    data === null
-      ? null
-      : h(
-          'pre',
-          {
-            tabindex: '0',
-            'aria-label': 'Data of the event',
-            'data-scrolls': `data-${deliveryId}`,
-            'data-key': `data-${deliveryId}`,
-          },
-          JSON.stringify(data, null, 2),
-        ),
-  );
-}
+const verbOf = ({ state }) => (state === 'PENDING' ? 'Send now' : 'Retry');
 
 function timing({ state, nextAttemptAt, createdAt, finishedAt }, now) {
-  if (state === 'PENDING') return nextAttemptAt ? `next attempt ${until(nextAttemptAt, now)}` : 'being sent';
-  if (state === 'HELD') return `held, from ${ago(createdAt, now)}`;
+  if (state === 'PENDING') return nextAttemptAt ? `next ${until(nextAttemptAt, now)}` : 'being sent';
+  if (state === 'HELD') return `since ${ago(createdAt, now)}`;
   return ago(finishedAt ?? createdAt, now);
 }
 
-function item(delivery, { now, canWrite, isEnabled, busy, open, contentsOf, onRedeliver, onCopy, onOpen }) {
-  const { deliveryId, event, notice, account, state, attemptCount, createdAt, lastAttempt, nextAttemptAt } = delivery;
+const columns = 6;
+
+function row(delivery, view) {
+  const { now, mayRetry, busy, open, contentsOf, marked, onRetry, onOpen, onMark } = view;
+  const { deliveryId, account, state, attemptCount, createdAt, lastAttempt } = delivery;
   const key = `delivery-${deliveryId}`;
-  const title = event === null ? capital(words(notice ?? 'trigger fired')) : capital(words(event));
-  const isWaiting = state === 'PENDING';
-  const isRedeliverable = canWrite && isEnabled && (!isWaiting || nextAttemptAt);
-  const verb = isWaiting ? 'Send now' : 'Redeliver';
+  const title = titleOf(delivery);
+  const isOpen = open.has(key);
+  const verb = verbOf(delivery);
   return h(
-    'li.delivery',
+    'tbody.delivery',
     {},
     h(
-      'div.summary',
+      'tr',
       {},
-      h(
-        'span.what',
-        {},
-        h('strong', {}, title),
-        h(
-          'small',
-          {},
-          account ? `${account.name ?? words(account.type)} · ` : '',
-          h('time', { datetime: createdAt }, atSecond(createdAt)),
-        ),
-        h(
-          'button.link.id',
-          {
-            type: 'button',
-            'data-key': `copy-${deliveryId}`,
-            'aria-label': `Copy the id ${deliveryId}`,
-            title: `Copy ${deliveryId}, the webhook-id of its requests`,
-            onclick: () => onCopy(deliveryId),
-          },
-          h('code', {}, deliveryId),
-        ),
-      ),
-      h('span.state', {}, badge(capital(words(state)), tones[state] ?? 'quiet'), h('small', {}, timing(delivery, now))),
-      h('span.outcome', {}, h('strong', {}, outcome(lastAttempt)), h('small', {}, attemptsOf(attemptCount))),
-      isRedeliverable
+      mayRetry
         ? h(
-            'button',
-            {
-              type: 'button',
-              'data-key': `redeliver-${deliveryId}`,
-              'aria-label': `${verb} ${title} of ${atSecond(createdAt)}`,
-              'aria-disabled': busy.has(deliveryId) ? 'true' : null,
-              onclick: () => onRedeliver(deliveryId, isWaiting),
-            },
-            verb,
+            'td.mark',
+            {},
+            h('input', {
+              type: 'checkbox',
+              'data-key': `mark-${deliveryId}`,
+              'aria-label': `Select ${title} of ${atSecond(createdAt)}`,
+              checked: marked.has(deliveryId),
+              onchange: ({ target }) => onMark([deliveryId], target.checked),
+            }),
           )
-        : h('span.no-button', {}),
+        : null,
+      h(
+        'th.what',
+        { scope: 'row' },
+        h(
+          'button.opens',
+          { type: 'button', 'data-key': key, 'aria-expanded': String(isOpen), onclick: () => onOpen(deliveryId) },
+          title,
+        ),
+        account ? h('small', {}, account.name ?? words(account.type)) : null,
+        h('small.brief', {}, atBriefly(createdAt)),
+      ),
+      h('td.state', {}, badge(capital(words(state)), tones[state] ?? 'quiet'), h('small', {}, timing(delivery, now))),
+      h(
+        `td.outcome.${toneOf(lastAttempt)}`,
+        {},
+        h('strong', {}, outcome(lastAttempt)),
+        attemptCount > 1 ? h('small', {}, `${attemptCount} attempts`) : null,
+      ),
+      h('td.when', {}, h('time', { datetime: createdAt }, atSecond(createdAt))),
+      mayRetry
+        ? h(
+            'td.act',
+            {},
+            isRetriable(delivery)
+              ? h(
+                  'button',
+                  {
+                    type: 'button',
+                    'data-key': `redeliver-${deliveryId}`,
+                    'aria-label': `${verb} ${title} of ${atSecond(createdAt)}`,
+                    'aria-disabled': busy.has(deliveryId) ? 'true' : null,
+                    onclick: () => onRetry(delivery),
+                  },
+                  verb,
+                )
+              : null,
+          )
+        : null,
     ),
-    h(
-      'details',
-      {
-        open: open.has(key),
-        ontoggle: ({ target }) => {
-          if (target.open === open.has(key)) return;
-          if (target.open) open.add(key);
-          else open.delete(key);
-          if (target.open) onOpen(deliveryId);
-        },
-      },
-      h('summary', { 'data-key': key }, 'Attempts and data'),
-      open.has(key) ? contents(contentsOf.get(deliveryId), delivery) : null,
-    ),
+    isOpen
+      ? h('tr.opened', {}, h('td', { colspan: columns }, contents(contentsOf.get(deliveryId), delivery, view)))
+      : null,
   );
 }
 
-const eventChoice = (events, { event, onEvent }) =>
+const select = (name, label, options, { filter, onFilter }) =>
   h(
     'select',
-    { 'aria-label': 'Event', 'data-key': 'event', onchange: ({ target }) => onEvent(target.value) },
-    h('option', { value: '', selected: event === '' }, 'All events'),
-    ...events.map((name) => h('option', { value: name, selected: event === name }, capital(words(name)))),
+    {
+      'aria-label': label,
+      'data-key': `filter-${name}`,
+      onchange: ({ target }) => onFilter({ [name]: target.value }),
+    },
+    ...(options instanceof Map ? [...options] : Object.entries(options)).map(([value, { label: text }]) =>
+      h('option', { value, selected: filter[name] === value }, text),
+    ),
   );
 
-function nothing(filter, event) {
+function filters({ nodes, events }, view) {
+  const { filter } = view;
+  const statuses = nodes.map(({ lastAttempt }) => lastAttempt?.status).filter(Boolean);
+  if (/^\d+$/.test(filter.response)) statuses.push(Number(filter.response));
+  const seen = [...new Set(statuses)].sort().map((status) => [String(status), { label: String(status) }]);
+  const named = Object.fromEntries((events ?? []).map((name) => [name, { label: capital(words(name)) }]));
+  return h(
+    'div.filters',
+    { role: 'group', 'aria-label': 'Which deliveries' },
+    select('state', 'State', states, view),
+    // A list of pairs, as an object would sort the statuses first.
+    select('response', 'Response', new Map([...Object.entries(responses), ...seen]), view),
+    events?.length > 1 ? select('event', 'Event', { '': { label: 'All events' }, ...named }, view) : null,
+    select('time', 'Time', times, view),
+  );
+}
+
+function nothing({ filter }, { pageInfo, isCut }) {
+  if (isCut) return 'None among the latest 1,000 deliveries.';
+  if (pageInfo.hasNextPage) return 'None among the latest deliveries.';
+  const { state, response, event, time } = filter;
+  const isPlain = response === '' && time === '';
   const which = event === '' ? '' : ` of “${words(event)}”`;
-  return filter === 'attention'
-    ? `Nothing${which} failed, is held or waits. All is well.`
-    : `No deliveries${which} yet.`;
+  if (isPlain && state === 'attention') return `Nothing${which} failed, is held or waits. All is well.`;
+  return isPlain && state === 'all' ? `No deliveries${which} yet.` : 'No delivery fits the filter.';
+}
+
+/** Everything that is listed, or what is marked of it. */
+function choice(nodes, view) {
+  const { marked, filter, busy, onMark, onRetryMarked, onRetryAll } = view;
+  const ids = nodes.filter(isRetriable).map(({ deliveryId }) => deliveryId);
+  const chosen = nodes.filter(({ deliveryId }) => marked.has(deliveryId));
+  const isAll = ids.length > 0 && ids.every((id) => marked.has(id));
+  const verb = chosen.length > 0 && chosen.every(({ state }) => state === 'PENDING') ? 'Send' : 'Retry';
+  // Whoever filters by more than the API can, chooses what to retry.
+  const canAll =
+    filter.response === '' && filter.event === '' && filter.state !== 'succeeded' && filter.state !== 'all';
+  const button = (name, label, onclick) =>
+    h('button', { type: 'button', 'data-key': name, 'aria-disabled': busy.has(name) ? 'true' : null, onclick }, label);
+  return h(
+    'div.chosen',
+    {},
+    h(
+      'label.box',
+      {},
+      h('input', {
+        type: 'checkbox',
+        'data-key': 'mark-all',
+        checked: isAll,
+        disabled: ids.length === 0,
+        onchange: ({ target }) => onMark(ids, target.checked),
+      }),
+      chosen.length === 0 ? 'Select all' : `${chosen.length} selected`,
+    ),
+    chosen.length > 0
+      ? button('retry-marked', `${verb} ${chosen.length}${verb === 'Send' ? ' now' : ''}`, () => onRetryMarked(chosen))
+      : canAll
+        ? button('retry-all', 'Retry all', () => onRetryAll())
+        : null,
+  );
 }
 
 /** @param {object} view what the page shows: see main.js */
-export function deliveries({ deliveries: { nodes, pageInfo }, events }, view) {
-  const { filter, event } = view;
-  const tabs = Object.entries(filters).map(([name, { label }]) =>
-    h(
-      'button',
-      {
-        type: 'button',
-        'data-key': `filter-${name}`,
-        'aria-pressed': String(name === filter),
-        onclick: () => view.onFilter(name),
-      },
-      label,
-    ),
-  );
+export function deliveries(webhook, view) {
+  const { nodes, pageInfo } = webhook.deliveries;
+  const whole = { ...view, webhook };
   return h(
     'section.card.deliveries',
     { 'aria-labelledby': 'deliveries' },
@@ -174,12 +179,29 @@ export function deliveries({ deliveries: { nodes, pageInfo }, events }, view) {
       'div.heading',
       {},
       h('h3', { id: 'deliveries' }, 'Deliveries'),
-      events?.length > 1 ? eventChoice(events, view) : null,
-      h('div.choice', { role: 'group', 'aria-label': 'Which deliveries' }, ...tabs),
+      filters({ nodes, events: webhook.events }, whole),
     ),
+    view.mayRetry && nodes.length > 0 ? choice(nodes, whole) : null,
     nodes.length === 0
-      ? h('p.empty', {}, pageInfo.hasNextPage ? 'None among the latest deliveries.' : nothing(filter, event))
-      : h('ul', {}, ...nodes.map((each) => item(each, view))),
+      ? h('p.empty', {}, nothing(view, webhook.deliveries))
+      : h(
+          'table',
+          { 'aria-labelledby': 'deliveries' },
+          h(
+            'thead',
+            {},
+            h(
+              'tr',
+              {},
+              view.mayRetry ? h('td.mark', {}) : null,
+              ...['Event', 'State', 'Response', 'Created'].map((name) =>
+                h('th', { scope: 'col', class: name === 'Created' ? 'when' : null }, name),
+              ),
+              view.mayRetry ? h('td.act', {}) : null,
+            ),
+          ),
+          ...nodes.map((each) => row(each, whole)),
+        ),
     pageInfo.hasNextPage
       ? h(
           'button',

@@ -2,7 +2,8 @@
 import { attemptsChart, latencyChart } from './charts.js';
 import { deliveries } from './deliveries.js';
 import { h } from './elements.js';
-import { ago, bounded, count, duration, origin, percent, words } from './format.js';
+import { age, bounded, count, duration, origin, percent, words } from './format.js';
+import { menu } from './menu.js';
 import { nameOf, situation, wasGivenUp, webhookBadge } from './state-of-webhook.js';
 
 const tile = (label, value, note) =>
@@ -20,42 +21,43 @@ function figures({ statistics, backlog }, now) {
       all === 0 ? 'no attempts in this period' : `${count(all - succeededCount)} of ${count(all)} failed`,
     ),
     tile('Median latency', duration(medianDurationMs), `95 % within ${duration(p95DurationMs)}`),
-    tile('Waiting', bounded(pendingCount), oldestPendingAt ? `oldest ${ago(oldestPendingAt, now)}` : 'nothing is late'),
-    tile('Held', bounded(heldCount), heldCount > 0 ? 'until redelivered' : 'none'),
+    tile('Waiting', bounded(pendingCount), oldestPendingAt ? `for ${age(oldestPendingAt, now)}` : 'nothing is late'),
+    tile('Held', bounded(heldCount), heldCount > 0 ? 'until retried' : 'none'),
   );
 }
 
-function actions(webhook, { busy, onEnable, onTest, onRedeliverAll, onNotices, onEdit, onRotate, onDelete }) {
-  const { webhookId, isEnabled, backlog, accounts, receivesNotices, type } = webhook;
+function actions(webhook, view) {
+  const { busy, onEnable, onTest, onNotices, onEdit, onRotate, onDelete } = view;
+  const { webhookId, isEnabled, accounts, receivesNotices, type } = webhook;
   const button = (name, label, onclick, style = '') =>
     h(
       `button${style}`,
       { type: 'button', 'data-key': name, 'aria-disabled': busy.has(name) ? 'true' : null, onclick },
       label,
     );
+  const isTestable = isEnabled && type === 'AUTO';
+  const first = () => {
+    if (!isEnabled) return button('enable', 'Enable', () => onEnable(webhookId, true), '.primary');
+    if (isTestable) return button('test', 'Send a test event', () => onTest(webhookId), '.primary');
+    return button('edit', 'Edit', () => onEdit(webhook), '.primary');
+  };
   return h(
     'div.actions',
     {},
-    isEnabled
-      ? button('disable', 'Disable', () => onEnable(webhookId, false))
-      : button('enable', 'Enable', () => onEnable(webhookId, true), '.primary'),
-    isEnabled && type === 'AUTO' ? button('test', 'Send a test event', () => onTest(webhookId)) : null,
-    isEnabled && backlog.pendingCount > 0
-      ? button('redeliver-pending', 'Send all waiting now', () => onRedeliverAll(webhookId, 'PENDING'))
-      : null,
-    isEnabled && backlog.heldCount > 0
-      ? button('redeliver-held', 'Redeliver all held', () => onRedeliverAll(webhookId, 'HELD'))
-      : null,
-    isEnabled ? button('redeliver-failed', 'Redeliver all failed', () => onRedeliverAll(webhookId, 'FAILED')) : null,
-    // Whoever is told of every webhook must listen to every account.
-    accounts === null
-      ? button('notices', receivesNotices ? 'Turn off notices' : 'Turn on notices', () =>
-          onNotices(webhookId, !receivesNotices),
-        )
-      : null,
-    button('edit', 'Edit', () => onEdit(webhook)),
-    button('rotate', 'Replace the secret', () => onRotate(webhook)),
-    button('delete', 'Delete', () => onDelete(webhook), '.danger'),
+    first(),
+    menu(
+      view,
+      isEnabled && !isTestable ? null : button('edit', 'Edit', () => onEdit(webhook)),
+      isEnabled ? button('disable', 'Disable', () => onEnable(webhookId, false)) : null,
+      // Whoever is told of every webhook must listen to every account.
+      accounts === null
+        ? button('notices', receivesNotices ? 'Turn off notices' : 'Turn on notices', () =>
+            onNotices(webhookId, !receivesNotices),
+          )
+        : null,
+      button('rotate', 'Replace the secret', () => onRotate(webhook)),
+      button('delete', 'Delete', () => onDelete(webhook), '.danger'),
+    ),
   );
 }
 
@@ -86,6 +88,7 @@ export function detail(webhook, view) {
   const isManaged = statistics !== null && backlog !== null;
   const said = situation(webhook, view.now);
   const hasAttempts = isManaged && statistics.total.count > 0;
+  const charted = { ...view, period: webhook.period };
   return h(
     'article.detail',
     { 'aria-labelledby': 'webhook' },
@@ -93,11 +96,15 @@ export function detail(webhook, view) {
     h(
       'header.card',
       {},
-      h('div.heading', {}, h('h2', { id: 'webhook', tabindex: '-1' }, nameOf(webhook)), webhookBadge(webhook)),
+      h(
+        'div.heading',
+        {},
+        h('h2', { id: 'webhook', tabindex: '-1' }, nameOf(webhook), ' ', webhookBadge(webhook)),
+        isManaged && view.canWrite ? actions(webhook, view) : null,
+      ),
       address(webhook, view),
       listens(webhook),
       said === null ? null : h(`p.situation.${wasGivenUp(webhook) ? 'bad' : 'warn'}`, {}, said),
-      isManaged && view.canWrite ? actions(webhook, view) : null,
       isManaged && !view.canWrite
         ? h('p.quiet', {}, 'Your key may look, but not act: it lacks the scope webhooks:write.')
         : null,
@@ -111,14 +118,10 @@ export function detail(webhook, view) {
       ? h(
           'div.charts',
           {},
-          h('div.card', {}, attemptsChart(statistics, view.period, view.open)),
-          h('div.card', {}, latencyChart(statistics, view.period, view.open)),
+          h('div.card', {}, attemptsChart(statistics, charted)),
+          h('div.card', {}, latencyChart(statistics, charted)),
         )
       : null,
-    deliveries(webhook, {
-      ...view,
-      canWrite: view.canWrite && isManaged,
-      isEnabled: webhook.isEnabled,
-    }),
+    deliveries(webhook, { ...view, mayRetry: view.canWrite && isManaged && webhook.isEnabled }),
   );
 }

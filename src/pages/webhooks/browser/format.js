@@ -44,10 +44,22 @@ function fromNow(ms) {
 
 /** @param {string} iso @param {number} now epoch milliseconds by the clock of the gateway */
 export const ago = (iso, now) => fromNow(Math.min(0, Date.parse(iso) - now));
+/** How long something has lasted. */
+export const age = (iso, now) => ago(iso, now).replace(/ ago$/, '');
 export const until = (iso, now) => fromNow(Math.max(0, Date.parse(iso) - now));
 
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 export const at = (iso) => moment.format(new Date(iso));
+
+const brief = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+/** Where there is little room. */
+export const atBriefly = (iso) => brief.format(new Date(iso));
 
 const instant = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 /** To the second, as the log of a receiver has it. */
@@ -71,6 +83,9 @@ export function origin(url) {
     return 'an address that cannot be read';
   }
 }
+
+/** The part of it that people know it by. */
+export const hostOf = (url) => URL.parse(url)?.host ?? origin(url);
 
 /** What an attempt came to. */
 export function outcome(attempt) {

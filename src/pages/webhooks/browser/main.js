@@ -1,15 +1,22 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
-import { act, ask, readUnsent, skippedBy } from './api.js';
-import { filters, withChange } from './deliveries.js';
+import { act, ask, readExactly, readUnsent, skippedBy } from './api.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
-import { deliveriesAre, words } from './format.js';
+import { noFilter, withChange } from './filters.js';
+import { words } from './format.js';
 import { watch } from './live.js';
 import * as manage from './manage.js';
+import { closeMenu } from './menu.js';
+import * as notices from './notices.js';
+import { tell } from './notices.js';
 import { listOf, tiles } from './overview.js';
 import * as queries from './queries.js';
 import { isShort, readFigures, readPage, unread, withMore } from './reading.js';
+import { readDetail } from './reading-detail.js';
+import { retry, retryAll, retryEach } from './retrying.js';
 import { signIn } from './sign-in.js';
+import { forgetSignatures } from './signatures.js';
+import * as skeletons from './skeletons.js';
 import { forgetKey, readKey, storeKey } from './stored-key.js';
 
 const periods = { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days', MONTH: '30 days' };
@@ -26,11 +33,11 @@ const place = (id) => document.getElementById(id);
 
 const state = {
   period: 'DAY',
-  filter: 'attention',
-  event: '',
+  filter: noFilter,
   /** What is typed into the search, which the list follows in a while. */
   typed: '',
-  deliveries: deliveriesOfPage,
+  /** How many deliveries are to be listed. */
+  wanted: deliveriesOfPage,
   /** What was read; null until then. */
   viewer: null,
   list: unread(),
@@ -47,7 +54,14 @@ const state = {
   /** Names of buttons that are being carried out, and of what is folded open. */
   busy: new Set(),
   open: new Set(),
+  /** Of deliveries: what was read of them, the attempt that is shown, and those that are selected. */
   contentsOf: new Map(),
+  attemptOf: new Map(),
+  marked: new Set(),
+  /** The secret that is typed to compute signatures. */
+  secret: '',
+  /** The span of time that a chart points at. */
+  pointed: new Map(),
 };
 
 let session = new AbortController();
@@ -61,21 +75,9 @@ const chosen = () => location.hash.slice(1);
 /** The webhook that is shown: the chosen one, or where there is room the one that was worst at first. */
 const selected = () => chosen() || (wide.matches ? state.first : '');
 
-async function readWebhook(webhookId) {
-  if (webhookId === '') return null;
-  const { webhook } = await ask(queries.detail, {
-    webhookId,
-    period: state.period,
-    states: filters[state.filter].states,
-    events: state.event === '' ? null : [state.event],
-    first: state.deliveries,
-  });
-  return webhook;
-}
-
 function applyTo(webhook, delivery) {
   if (webhook?.webhookId !== delivery.webhookId) return;
-  webhook.deliveries.nodes = withChange(webhook.deliveries.nodes, delivery, state);
+  webhook.deliveries.nodes = withChange(webhook.deliveries.nodes, delivery, state.filter);
 }
 
 /** The newest read of the contents of each delivery: one that is overtaken is dropped. */
@@ -84,8 +86,13 @@ const contentReads = new Map();
 async function readContents(deliveryId) {
   const own = Symbol(deliveryId);
   contentReads.set(deliveryId, own);
-  const { delivery } = await ask(queries.contentsOfDelivery, { deliveryId });
+  const { delivery } = await ask(queries.contentsOfDelivery, { deliveryId }, readExactly);
   if (contentReads.get(deliveryId) === own) state.contentsOf.set(deliveryId, delivery);
+}
+
+async function showContents(deliveryId) {
+  await readContents(deliveryId).catch(({ message }) => tell(message, 'bad'));
+  render();
 }
 
 /** Nothing waits for it, as the gateway asks the service first. A proxy may keep it from browsers. */
@@ -109,14 +116,16 @@ async function refresh() {
     Object.assign(state, { viewer, list });
     state.first ||= list.webhooks[0]?.webhookId ?? '';
     const read = selected();
-    const webhook = await readWebhook(read);
+    const webhook = read === '' ? null : await readDetail(read, state);
     if (own !== reads) return;
     for (const change of changes.values()) applyTo(webhook, change);
     Object.assign(state, { webhook, read, problem: null });
+    notices.setReadable(true, refresh);
   } catch (error) {
     if (own !== reads) return;
     if (error.isOfKey) return leave(error.message);
-    state.problem = error.message;
+    notices.setReadable(!error.isUnreachable, refresh);
+    state.problem = error.isUnreachable ? null : error.message;
   }
   changes = null;
   render();
@@ -142,7 +151,7 @@ function onChange(delivery) {
   changes?.set(delivery.deliveryId, delivery);
   if (state.webhook?.webhookId !== delivery.webhookId) return;
   applyTo(state.webhook, delivery);
-  if (state.open.has(`delivery-${delivery.deliveryId}`)) handlers.onOpen(delivery.deliveryId);
+  if (state.open.has(`delivery-${delivery.deliveryId}`)) showContents(delivery.deliveryId);
   renderSoon();
 }
 
@@ -156,19 +165,6 @@ function renderSoon() {
     isRendering = false;
     render();
   }, 200);
-}
-
-/** Says what came of a button. */
-function tell(text, tone = 'good') {
-  show(
-    place('notices'),
-    h(
-      `p.notice.${tone}`,
-      {},
-      text,
-      h('button.link', { type: 'button', onclick: () => show(place('notices')) }, 'Close'),
-    ),
-  );
 }
 
 /** Carries out what a button says, once at a time. */
@@ -188,23 +184,40 @@ async function carryOut(name, work) {
 
 let searching;
 
+/** Shows other deliveries. */
+function choose(filter) {
+  Object.assign(state, { filter: { ...state.filter, ...filter }, wanted: deliveriesOfPage });
+  state.marked.clear();
+  render();
+  refresh();
+}
+
+const onDone = (said) => {
+  tell(said);
+  refresh();
+};
+
 const handlers = {
-  onRedeliver: (deliveryId, isWaiting) =>
-    carryOut(deliveryId, async () => {
-      await act(queries.redeliver, { deliveryId });
-      return isWaiting ? 'The delivery is sent now.' : 'The delivery is redelivered.';
+  onRetry: (delivery) => carryOut(delivery.deliveryId, () => retry(delivery)),
+  onRetryMarked: (deliveries) =>
+    carryOut('retry-marked', async () => {
+      const said = await retryEach(deliveries);
+      state.marked.clear();
+      return said;
     }),
-  onRedeliverAll: (webhookId, which) =>
-    carryOut(`redeliver-${which.toLowerCase()}`, async () => {
-      const { count } = await act(queries.redeliverAll, { webhookId, state: which });
-      if (which === 'PENDING') return count === 0 ? 'No delivery waits.' : `${deliveriesAre(count)} sent now.`;
-      return count === 0 ? `There are no ${which.toLowerCase()} deliveries.` : `${deliveriesAre(count)} redelivered.`;
-    }),
+  onRetryAll: () => retryAll(state.webhook.webhookId, state.filter, onDone),
+  onMark(ids, isMarked) {
+    for (const id of ids) {
+      if (isMarked) state.marked.add(id);
+      else state.marked.delete(id);
+    }
+    render();
+  },
   onEnable: (webhookId, enabled) =>
     carryOut(enabled ? 'enable' : 'disable', async () => {
       await act(queries.update, { input: { webhookId, isEnabled: enabled } });
       return enabled
-        ? 'The webhook is enabled. What was held stays held until you redeliver it.'
+        ? 'The webhook is enabled. What was held stays held until you retry it.'
         : 'The webhook is disabled. Its deliveries are held.';
     }),
   onNotices: (webhookId, receives) =>
@@ -228,12 +241,7 @@ const handlers = {
       })
       .catch(({ message }) => tell(message, 'bad')),
   onEdit: (webhook) =>
-    manage
-      .edit(webhook, () => {
-        tell('The webhook is changed.');
-        refresh();
-      })
-      .catch(({ message }) => tell(message, 'bad')),
+    manage.edit(webhook, () => onDone('The webhook is changed.')).catch(({ message }) => tell(message, 'bad')),
   onRotate: manage.rotateSecret,
   onDelete: (webhook) =>
     manage.remove(webhook, () => {
@@ -241,15 +249,11 @@ const handlers = {
       location.hash = '';
       tell('The webhook is deleted.');
     }),
-  onFilter(filter) {
-    Object.assign(state, { filter, deliveries: deliveriesOfPage });
+  onMenu() {
+    if (!state.open.delete('menu')) state.open.add('menu');
     render();
-    refresh();
   },
-  onEvent(event) {
-    Object.assign(state, { event, deliveries: deliveriesOfPage });
-    refresh();
-  },
+  onFilter: choose,
   onListing(listing) {
     state.list = unread(listing, state.typed);
     refresh();
@@ -266,23 +270,34 @@ const handlers = {
     state.list = withMore(state.list);
     refresh();
   },
-  async onCopy(deliveryId) {
+  async onCopy(text, said) {
     try {
-      await navigator.clipboard.writeText(deliveryId);
-      tell('The id is copied. Requests have it as webhook-id.');
+      await navigator.clipboard.writeText(text);
+      tell(said);
     } catch ({ message }) {
       tell(`Not copied. ${message}`, 'bad');
     }
   },
   onMoreDeliveries() {
-    state.deliveries = Math.min(250, state.deliveries + deliveriesOfPage * 2);
+    state.wanted = Math.min(250, state.wanted + deliveriesOfPage * 2);
     refresh();
   },
-  async onOpen(deliveryId) {
+  onOpen(deliveryId) {
+    const key = `delivery-${deliveryId}`;
+    const isOpen = !state.open.delete(key);
+    if (isOpen) state.open.add(key);
     render();
-    await readContents(deliveryId).catch(({ message }) => tell(message, 'bad'));
+    if (isOpen) showContents(deliveryId);
+  },
+  onAttempt(deliveryId, number) {
+    state.attemptOf.set(deliveryId, number);
     render();
   },
+  onSecret(secret) {
+    state.secret = secret;
+    render();
+  },
+  onSigned: () => renderSoon(),
 };
 
 function periodChoice() {
@@ -295,6 +310,7 @@ function periodChoice() {
         'aria-pressed': String(period === state.period),
         onclick() {
           state.period = period;
+          state.pointed.clear();
           render();
           refresh();
         },
@@ -305,13 +321,10 @@ function periodChoice() {
   return h('div.choice', { role: 'group', 'aria-label': 'Period' }, ...buttons);
 }
 
-function render() {
-  const main = place('view');
-  if (readKey() === '') return;
-  const { viewer, list, webhook, problem } = state;
-  place('sign-out').hidden = false;
-  place('whose').textContent = viewer === null ? '' : `${viewer.workspace.name} · key “${viewer.name}”`;
-  const failure =
+/** What is wrong, above everything else. */
+function problems({ problem, unsent }) {
+  const [skipped, ...others] = [...skippedBy.values()].flat();
+  return [
     problem === null
       ? null
       : h(
@@ -319,14 +332,11 @@ function render() {
           { role: 'alert' },
           problem,
           h('button.link', { type: 'button', onclick: () => refresh() }, 'Try again'),
-        );
-  const [skipped, ...others] = [...skippedBy.values()].flat();
-  const omission =
+        ),
     skipped === undefined
       ? null
-      : h('p.notice.bad', { role: 'status' }, `${others.length + 1} could not be read: ${skipped.message}`);
-  const lack =
-    state.unsent.length === 0
+      : h('p.notice.bad', { role: 'status' }, `${others.length + 1} could not be read: ${skipped.message}`),
+    unsent.length === 0
       ? null
       : h(
           'p.notice.bad',
@@ -335,48 +345,48 @@ function render() {
           h(
             'span',
             {},
-            `The service does not send these events: ${state.unsent.map(words).join(', ')}. `,
+            `The service does not send these events: ${unsent.map(words).join(', ')}. `,
             'The operator of the gateway sees why with ',
             h('code', {}, 'npm run intake -- sync'),
             '.',
           ),
-        );
-  if (viewer === null) return show(main, failure ?? h('p.empty', { role: 'status' }, 'Loading …'));
+        ),
+  ];
+}
+
+/** The webhook beside the list. */
+function side(id, view) {
+  if (id === '') return null;
+  if (state.webhook?.webhookId === id) return detail(state.webhook, view);
+  if (state.read !== id) return skeletons.webhook();
+  return h('p.empty', { role: 'status' }, 'Your key sees no such webhook.');
+}
+
+function render() {
+  const main = place('view');
+  if (readKey() === '') return;
+  const { viewer, list, typed } = state;
+  place('sign-out').hidden = false;
+  place('whose').textContent = viewer === null ? '' : `${viewer.workspace.name} · key “${viewer.name}”`;
+  const wrong = problems(state);
+  if (viewer === null) return show(main, ...wrong, state.problem === null ? skeletons.page(wide.matches) : null);
   const id = selected();
   const now = Date.now();
-  const view = { ...state, ...handlers, now, canWrite: viewer.scopes.includes('WEBHOOKS_WRITE') };
-  const side =
-    webhook?.webhookId === id
-      ? detail(webhook, view)
-      : h('p.empty', { role: 'status' }, state.read === id ? 'Your key sees no such webhook.' : 'Loading …');
+  const canWrite = viewer.scopes.includes('WEBHOOKS_WRITE');
+  const view = { ...state, ...handlers, now, canWrite };
   main.dataset.view = chosen() === '' ? 'list' : 'detail';
   const { webhookSummary } = viewer.workspace;
+  const isManaging = webhookSummary !== null;
   show(
     main,
-    failure,
-    omission,
-    lack,
-    h('div.bar', {}, tiles(webhookSummary, now), periodChoice()),
-    h(
-      'div.columns',
-      {},
-      listOf({
-        ...list,
-        ...handlers,
-        typed: state.typed,
-        selectedId: id,
-        isManaging: webhookSummary !== null,
-        canWrite: view.canWrite,
-      }),
-      id === '' ? null : side,
-    ),
+    ...wrong,
+    h('div.bar', {}, tiles(webhookSummary, { ...handlers, now, listing: list.listing }), periodChoice()),
+    h('div.columns', {}, listOf({ ...list, ...handlers, typed, selectedId: id, isManaging, canWrite }), side(id, view)),
   );
   if (!state.isArriving || place('webhook') === null) return;
   state.isArriving = false;
   place('webhook').focus({ preventScroll: true });
 }
-
-const liveWords = { connecting: 'Connecting …', live: 'Live', offline: 'Reconnecting …' };
 
 function enter() {
   session = new AbortController();
@@ -386,14 +396,21 @@ function enter() {
     signal: session.signal,
     onChange,
     onState(live) {
-      place('live').textContent = liveWords[live];
-      place('live').dataset.state = live;
+      notices.setStream(live);
       // What happened while nobody watched.
       if (live === 'live') refreshSoon(0);
     },
     // What is read next says why.
     onRefused: () => refresh(),
   });
+}
+
+/** What belongs to the webhook that is shown. */
+function forgetWebhook() {
+  Object.assign(state, { webhook: null, filter: noFilter, wanted: deliveriesOfPage, secret: '' });
+  const { open, contentsOf, attemptOf, marked, pointed } = state;
+  for (const each of [open, contentsOf, attemptOf, marked, pointed, contentReads]) each.clear();
+  forgetSignatures();
 }
 
 /** Forgets the key, and asks for another. */
@@ -403,10 +420,11 @@ function leave(problem = null) {
   skippedBy.clear();
   for (const waiting of [timer, searching]) clearTimeout(waiting);
   reads += 1;
-  Object.assign(state, { viewer: null, list: unread(), typed: '', webhook: null, read: '', first: '', problem: null });
+  forgetWebhook();
+  Object.assign(state, { viewer: null, list: unread(), typed: '', read: '', first: '', problem: null });
   place('sign-out').hidden = true;
-  for (const id of ['whose', 'live']) place(id).textContent = '';
-  show(place('notices'));
+  place('whose').textContent = '';
+  notices.clear();
   delete place('view').dataset.view;
   show(
     place('view'),
@@ -419,17 +437,15 @@ function leave(problem = null) {
 }
 
 addEventListener('hashchange', () => {
-  Object.assign(state, {
-    webhook: null,
-    isArriving: true,
-    filter: 'attention',
-    event: '',
-    deliveries: deliveriesOfPage,
-  });
-  for (const ofDeliveries of [state.open, state.contentsOf, contentReads]) ofDeliveries.clear();
+  forgetWebhook();
+  state.isArriving = true;
   render();
   if (!wide.matches) scrollTo(0, 0);
   refresh();
+});
+closeMenu(state, (hasFocus) => {
+  render();
+  if (hasFocus) document.querySelector('[data-key="menu"]')?.focus();
 });
 wide.addEventListener('change', () => refresh());
 document.addEventListener('visibilitychange', () => refreshSoon());

@@ -1,9 +1,9 @@
 /** All webhooks: their figures, and the list. */
-import { sparkline } from './charts.js';
 import { h } from './elements.js';
-import { ago, attempts, bounded, count, duration, origin, percent } from './format.js';
+import { age, attempts, bounded, count, hostOf, origin, percent } from './format.js';
 import { listings } from './reading.js';
-import { nameOf, webhookBadge } from './state-of-webhook.js';
+import * as skeletons from './skeletons.js';
+import { nameOf, webhookMark } from './state-of-webhook.js';
 
 const tile = (label, value, note, tone = '') =>
   h(`div.tile${tone && `.${tone}`}`, {}, h('dt', {}, label), h('dd', {}, value, note ? h('small', {}, note) : null));
@@ -17,8 +17,24 @@ function disabled({ count: all, disabledCount, disabledByGatewayCount }) {
     : `${count(disabledCount)} disabled, ${count(disabledByGatewayCount)} after failures`;
 }
 
+/** A figure that lists those that it counts. */
+function failing(value, { listing, onListing }) {
+  if (value === 0 && listing !== 'failing') return '0';
+  return h(
+    'button.counter',
+    {
+      type: 'button',
+      'data-key': 'count-failing',
+      'aria-label': `${count(value)} failing: list only these`,
+      'aria-pressed': String(listing === 'failing'),
+      onclick: () => onListing(listing === 'failing' ? 'all' : 'failing'),
+    },
+    count(value),
+  );
+}
+
 /** Figures of all webhooks of the workspace, by the server. @param {object | null} summary null for a limited key */
-export function tiles(summary, now) {
+export function tiles(summary, view) {
   if (summary === null) {
     return h('p.quiet.limited', {}, 'Figures of all webhooks are for keys of all accounts. Yours is limited to some.');
   }
@@ -29,50 +45,52 @@ export function tiles(summary, now) {
   return h(
     'dl.tiles',
     {},
+    tile(
+      'Success rate',
+      percent(successRate),
+      all === 0 ? 'no attempts in this period' : `${count(failed)} of ${attempts(all)} failed`,
+      `main${failed > 0 ? '.warn' : ''}`,
+    ),
+    tile(
+      'Failing',
+      failing(failingCount, view),
+      failingCount === 0 ? 'no webhook' : 'listed first',
+      failingCount > 0 ? 'bad' : '',
+    ),
+    tile(
+      'Waiting',
+      bounded(pendingCount),
+      oldestPendingAt ? `for ${age(oldestPendingAt, view.now)}` : 'nothing is late',
+    ),
+    tile('Held', bounded(heldCount), heldCount > 0 ? 'until retried' : 'none'),
     tile('Webhooks', count(summary.count), disabled(summary), disabledByGatewayCount > 0 ? 'bad' : ''),
-    tile('Failing', count(failingCount), failingCount === 0 ? 'none' : 'listed first', failingCount > 0 ? 'bad' : ''),
-    tile('Success rate', percent(successRate), all === 0 ? 'no attempts in this period' : attempts(all)),
-    tile('Failed attempts', count(failed), 'in this period', failed > 0 ? 'warn' : ''),
-    tile('Waiting', bounded(pendingCount), oldestPendingAt ? `oldest ${ago(oldestPendingAt, now)}` : 'nothing is late'),
-    tile('Held', bounded(heldCount), heldCount > 0 ? 'until redelivered' : 'none'),
   );
 }
 
-const rate = ({ total }) =>
-  h(
-    'span.figure',
-    {},
-    h('strong', {}, percent(total.successRate)),
-    h('small', {}, total.count === 0 ? 'no attempts' : attempts(total.count)),
-  );
-
-const latency = ({ total }) =>
-  h('span.figure', {}, h('strong', {}, duration(total.p95DurationMs)), h('small', {}, '95 % within'));
+const rate = ({ total }) => h('span.rate', { title: attempts(total.count) }, percent(total.successRate));
 
 const waiting = ({ pendingCount, heldCount }) =>
-  h(
-    'span.figure',
-    {},
-    h('strong', {}, bounded(pendingCount)),
-    h('small', {}, heldCount > 0 ? `waiting, ${bounded(heldCount)} held` : 'waiting'),
-  );
-
-/** Nothing where nothing was sent: the card is as short as what it says. */
-const chart = (statistics) => (statistics.total.count === 0 ? null : sparkline(statistics));
+  [
+    [pendingCount, 'waiting'],
+    [heldCount, 'held'],
+  ]
+    .filter(([value]) => value > 0)
+    .map(([value, word]) => `${bounded(value)} ${word}`)
+    .join(', ');
 
 function row(webhook, isSelected) {
   const { webhookId, requestUrl, statistics, backlog } = webhook;
+  const isManaged = statistics !== null && backlog !== null;
   return h(
     'li',
     {},
     h(
       'a.webhook',
       { href: `#${webhookId}`, 'data-key': `webhook-${webhookId}`, 'aria-current': isSelected ? 'true' : null },
-      h('span.name', {}, h('strong', {}, nameOf(webhook)), webhookBadge(webhook)),
-      h('span.address', {}, origin(requestUrl)),
-      statistics === null || backlog === null
-        ? h('span.shared', {}, 'Shared with accounts beyond your key: its statistics are not shown.')
-        : h('span.figures', {}, rate(statistics), latency(statistics), waiting(backlog), chart(statistics)),
+      h('span.name', { title: nameOf(webhook) }, h('strong', {}, nameOf(webhook)), ...webhookMark(webhook)),
+      h('span.address', { title: origin(requestUrl) }, hostOf(requestUrl)),
+      h('span.waiting', {}, isManaged ? waiting(backlog) : 'shared'),
+      isManaged ? rate(statistics) : h('span.rate', { title: 'Its statistics are not for your key.' }, '–'),
     ),
   );
 }
@@ -98,8 +116,8 @@ const choice = ({ listing, onListing }) =>
 const searchBox = ({ typed, onSearch }) =>
   h('input', {
     type: 'search',
-    'aria-label': 'Search by name',
-    placeholder: 'Search by name',
+    'aria-label': 'Search by name or address',
+    placeholder: 'Search by name or address',
     maxlength: 255,
     'data-key': 'search',
     value: typed,
@@ -107,7 +125,7 @@ const searchBox = ({ typed, onSearch }) =>
   });
 
 function none({ listing, search }) {
-  if (search !== '') return h('p.empty', {}, `No webhook has “${search}” in its name.`);
+  if (search !== '') return h('p.empty', {}, `No webhook has “${search}” in its name or address.`);
   if (listing !== 'all') return h('p.empty', {}, `No webhook is ${listings[listing].label.toLowerCase()}.`);
   return h(
     'div.empty.card',
@@ -127,10 +145,12 @@ export function listOf(view) {
       'div.heading',
       {},
       isManaging ? choice(view) : null,
-      canWrite ? h('button', { type: 'button', 'data-key': 'create', onclick: onCreate }, 'Create a webhook') : null,
+      canWrite
+        ? h('button.primary', { type: 'button', 'data-key': 'create', onclick: onCreate }, 'Create a webhook')
+        : null,
     ),
     webhooks?.length === 0 && view.search === '' && view.typed === '' ? null : searchBox(view),
-    webhooks === null ? h('p.empty', { role: 'status' }, 'Loading …') : null,
+    webhooks === null ? skeletons.rows() : null,
     webhooks?.length === 0 ? none(view) : null,
     h('ul', {}, ...(webhooks ?? []).map((webhook) => row(webhook, webhook.webhookId === selectedId))),
     webhooks !== null && hasMore

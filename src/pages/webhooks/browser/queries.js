@@ -40,9 +40,14 @@ export const rows = /* GraphQL */ `
   }
 `;
 
-const delivery = `deliveryId webhookId event notice state attemptCount nextAttemptAt createdAt finishedAt
+const delivery = `deliveryId webhookId event notice accountId state attemptCount nextAttemptAt createdAt finishedAt
   account { name type accountId }
   lastAttempt { startedAt durationMs status failure }`;
+
+const deliveries = `deliveries(first: $first, after: $after, states: $states, events: $events, since: $since) {
+  nodes { ${delivery} }
+  pageInfo { hasNextPage endCursor }
+}`;
 
 export const detail = /* GraphQL */ `
   query WebhookOfPage(
@@ -50,7 +55,9 @@ export const detail = /* GraphQL */ `
     $period: StatisticsPeriod!
     $states: [DeliveryState!]
     $events: [WebhookEvent!]
+    $since: DateTime
     $first: Int!
+    $after: String
   ) {
     webhook(webhookId: $webhookId) {
       __typename
@@ -58,17 +65,29 @@ export const detail = /* GraphQL */ `
       format
       events
       source
+      headers { key value }
+      data { key name }
       accounts { accountId name type }
       receivesNotices
       statistics(period: $period) {
         total { ${attempts} }
         spans { startsAt ${attempts} }
       }
-      deliveries(first: $first, states: $states, events: $events) {
-        nodes { ${delivery} }
-        pageInfo { hasNextPage }
-      }
+      ${deliveries}
     }
+  }
+`;
+
+export const moreDeliveries = /* GraphQL */ `
+  query MoreDeliveries(
+    $webhookId: ID!
+    $states: [DeliveryState!]
+    $events: [WebhookEvent!]
+    $since: DateTime
+    $first: Int!
+    $after: String
+  ) {
+    webhook(webhookId: $webhookId) { ${deliveries} }
   }
 `;
 
@@ -76,7 +95,7 @@ export const contentsOfDelivery = /* GraphQL */ `
   query ContentsOfPage($deliveryId: ID!) {
     delivery(deliveryId: $deliveryId) {
       data
-      attempts(first: 50) { nodes { number startedAt durationMs status failure } }
+      attempts(first: 50) { nodes { number startedAt durationMs status failure responseBody } }
     }
   }
 `;
@@ -119,8 +138,8 @@ export const redeliver = /* GraphQL */ `
 `;
 
 export const redeliverAll = /* GraphQL */ `
-  mutation RedeliverAll($webhookId: ID!, $state: DeliveryState!) {
-    redeliverWebhookDeliveries(input: { webhookId: $webhookId, state: $state }) {
+  mutation RedeliverAll($input: RedeliverWebhookDeliveriesInput!) {
+    redeliverWebhookDeliveries(input: $input) {
       __typename
       ... on DeliveriesRedelivered { count }
       ${failure}

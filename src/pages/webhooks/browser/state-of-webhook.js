@@ -32,6 +32,13 @@ export function webhookBadge(webhook) {
   return badge(word, tone);
 }
 
+/** The same for a list: a word only for what is not as usual. */
+export function webhookMark(webhook) {
+  const state = stateOf(webhook);
+  const { word, tone } = states[state];
+  return [h(`span.dot.${tone}`), state === 'ok' ? h('span.unseen', {}, word) : badge(word, tone)];
+}
+
 const order = Object.keys(states);
 
 /** The most urgent first; otherwise as they come. */
@@ -51,7 +58,7 @@ export function situation(webhook, now) {
   const { isEnabled, health, backlog } = webhook;
   if (!isEnabled) {
     const held = backlog?.heldCount
-      ? ` ${deliveriesAre(backlog.heldCount)} held, to be redelivered once it is enabled.`
+      ? ` ${deliveriesAre(backlog.heldCount)} held, to be retried once it is enabled.`
       : '';
     if (!health?.disabledReason) return `It is disabled.${held}`;
     return `Disabled ${at(health.disabledAt)}, ${reasons[health.disabledReason] ?? 'by the gateway'}.${held}`;

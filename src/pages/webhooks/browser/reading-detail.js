@@ -1,0 +1,34 @@
+/** Reads a webhook with those of its deliveries that a filter chooses. */
+import { ask } from './api.js';
+import { hasResponse, variablesOf } from './filters.js';
+import * as queries from './queries.js';
+
+const pageSize = 100;
+/** So many deliveries are looked through for a response, at most. */
+const mostLookedAt = 1000;
+
+/** @param {{ period: string, filter: object, wanted: number }} view @returns {Promise<object | null>} null if the key sees no such webhook */
+export async function readDetail(webhookId, { period, filter, wanted }) {
+  const isSifted = filter.response !== '';
+  const chosen = variablesOf(filter, Date.now());
+  const first = isSifted ? pageSize : wanted;
+  const { webhook } = await ask(queries.detail, { webhookId, period, ...chosen, first });
+  if (!webhook) return null;
+  // What is shown is of this period, whatever is chosen meanwhile.
+  webhook.period = period;
+  if (!isSifted) return webhook;
+  const nodes = [];
+  let page = webhook.deliveries;
+  for (let lookedAt = pageSize; ; lookedAt += pageSize) {
+    nodes.push(...page.nodes.filter((each) => hasResponse(each, filter.response)));
+    if (nodes.length > wanted || !page.pageInfo.hasNextPage || lookedAt >= mostLookedAt) break;
+    const after = page.pageInfo.endCursor;
+    const more = await ask(queries.moreDeliveries, { webhookId, ...chosen, first, after });
+    if (!more.webhook) break;
+    page = more.webhook.deliveries;
+  }
+  const hasNextPage = nodes.length > wanted;
+  const isCut = !hasNextPage && page.pageInfo.hasNextPage;
+  webhook.deliveries = { nodes: nodes.slice(0, wanted), pageInfo: { hasNextPage }, isCut };
+  return webhook;
+}
