@@ -1,5 +1,6 @@
 /** The page of webhooks: how it is served, and in a browser with a real receiver that fails and then works. */
 import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -668,23 +669,77 @@ describe.skipIf(!chromium)('in a browser', () => {
     await see('No webhooks yet');
     await button('Create a webhook').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('New');
+    const next = () => dialog.getByRole('button', { name: 'Next' }).click();
+    const submit = dialog.getByRole('button', { name: 'Create the webhook' });
+    const stored = () => gateway.app.database.selectFrom('webhooks').selectAll().execute();
+    await dialog.getByLabel('Name', { exact: true }).fill('New');
     await dialog.getByLabel('Address').fill('https://user:password@hooks.example/');
+    await dialog.getByText('Accounts and headers').click();
+    await dialog.getByLabel('Accounts').selectOption({ label: 'Only some' });
+    await dialog.getByRole('button', { name: 'Add a header' }).click();
+    await dialog.getByLabel('Name of a header').fill('Authorization');
+    await dialog.getByLabel('Value of a header').fill('Bearer 1');
+    await next();
     await dialog.getByLabel('Source').selectOption('USERS');
-    await dialog.getByRole('button', { name: 'Create the webhook' }).click();
-    // What is wrong is said beside the field, which has the focus.
+    await dialog.getByText('Choose and rename fields').click();
+    await dialog.getByLabel('User full name', { exact: true }).uncheck();
+    await dialog.getByLabel('Name of account id').fill('account');
+    const sample = dialog.getByLabel('Sample payload');
+    await expect.poll(() => sample.innerText()).toMatch(/^\{\n {2}"event": "new_relation",\n {2}"account": /);
+    expect(await sample.innerText()).not.toContain('user_full_name');
+    await dialog.getByLabel('Format').selectOption('FORM');
+    expect(await sample.innerText()).toMatch(/^event=new_relation&account=/);
+    await submit.click();
+    // What is wrong is said beside the field, which has the focus, in the step that has it.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('request-url');
-    expect(await dialog.locator('#request-url-problem').innerText()).toMatch(/^It /);
-    expect(await gateway.app.database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
+    expect(await dialog.locator('#request-url-problem').innerText()).toMatch(/^This is no address/);
+    await dialog.getByLabel('Address').fill('http://10.0.0.1/');
+    await next();
+    await submit.click();
+    await dialog.getByText('This address is not public').waitFor();
+    expect(await dialog.innerText()).not.toMatch(/[A-Z]{2,}_[A-Z]{2,}/);
     await dialog.getByLabel('Address').fill(`${receiver.address}/new`);
-    await dialog.getByRole('button', { name: 'Create the webhook' }).dblclick();
-    await see('The webhook is created.');
-    await page.getByRole('heading', { name: 'New' }).waitFor();
-    const created = await gateway.app.database.selectFrom('webhooks').selectAll().execute();
-    expect(created).toMatchObject([{ name: 'New', request_url: `${receiver.address}/new`, source: 'users' }]);
+    await dialog.getByLabel('Name of a header').fill('Host');
+    await next();
+    await submit.click();
+    await dialog.getByText('The gateway sets one of these headers itself.').waitFor();
+    expect(await stored()).toEqual([]);
+    await dialog.getByLabel('Name of a header').fill('Authorization');
+    await next();
+    await submit.dblclick();
+    await dialog.getByText('Store it now').waitFor();
+    await page.getByRole('heading', { name: 'New' }).waitFor({ state: 'attached' });
+    const [created, ...others] = await stored();
+    expect(others).toEqual([]);
+    expect(created).toMatchObject({
+      name: 'New',
+      request_url: `${receiver.address}/new`,
+      source: 'users',
+      format: 'form',
+    });
+    expect(created?.account_ids).toContain(gateway.accountId);
+    const mapping: { name: string; key: string }[] = JSON.parse(String(created?.data));
+    expect(mapping).toContainEqual({ name: 'account', key: 'account_id' });
+    expect(mapping.map(({ key }) => key)).not.toContain('user_full_name');
+    // The secret that is shown signs what the endpoint receives.
+    const first = await dialog.locator('code').innerText();
+    receiver.received.length = 0;
+    await dialog.getByRole('button', { name: 'Send a test event' }).click();
+    await dialog.getByText('It is on its way').waitFor();
+    await expect.poll(async () => (await gateway.deliveries()).length).toBe(1);
+    await gateway.pass(0);
+    await dialog.getByText(/^It works: HTTP 200 after/).waitFor();
+    const [tested] = receiver.received;
+    const { headers = {}, body = '' } = tested ?? {};
+    expect(headers.authorization).toBe('Bearer 1');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const mac = createHmac('sha256', Buffer.from(first.replace('whsec_', ''), 'base64')).update(signed);
+    expect(headers['webhook-signature']).toBe(`v1,${mac.digest('base64')}`);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await expect.poll(() => page.content()).not.toContain(first);
 
     await menu('Edit');
-    await dialog.getByLabel('Name').fill('Renamed');
+    await dialog.getByLabel('Name', { exact: true }).fill('Renamed');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Renamed' }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('More');
@@ -812,7 +867,12 @@ describe.skipIf(!chromium)('in a browser', () => {
   it('says so when there are no webhooks, and when the gateway cannot be reached', async () => {
     await enter();
     await see('No webhooks yet');
-    await see('none yet');
+    // It leads by the steps of the form, and shows no figures of nothing.
+    expect(await page.locator('.guide li').allInnerTexts()).toHaveLength(3);
+    expect(await page.locator('.tile').count()).toBe(0);
+    await gateway.webhook(receiver.address, { name: 'CRM' });
+    await page.reload();
+    await see('All is well.');
     await context.route('**/graphql', (route) => route.abort());
     await button('7 days').click();
     await see('The gateway cannot be reached.');
@@ -835,7 +895,7 @@ describe.skipIf(!chromium)('in a browser', () => {
         ),
       );
     await enter();
-    await places('right', '.bar', '.empty.card').toBe(1);
+    await places('right', '.list', '.empty.card').toBe(1);
     const events = JSON.stringify(['message_received', 'message_read']);
     await gateway.webhook(receiver.address, { source: 'messaging', events });
     await page.reload();

@@ -1,14 +1,31 @@
 /** Dialogs: one at a time, over the page. Escape closes one, and the focus goes back to what opened it. */
 import { h, show } from './elements.js';
+import { wordsOf } from './words-of-issues.js';
 
 const dialog = document.getElementById('dialog');
 
+const close = () => dialog.close();
+
+/** Where one is. @param {{ names: string[], at: number }} steps */
+export const stepsShown = ({ names, at }) =>
+  h(
+    'ol.steps',
+    {},
+    ...names.map((name, place) =>
+      h(`li.step${place < at ? '.done' : ''}`, { 'aria-current': place === at ? 'step' : null }, name),
+    ),
+  );
+
 /**
- * Shows a form. The text of its button says what it does.
- * @param {{ title: string, fields: (Node | null)[], submit: string, tone?: string, send: () => Promise<void> }} form
- *   `send` throws to leave the form open; it shows its failure itself, or the message is shown
+ * A form. The text of its button says what it does.
+ * @typedef {{ title: string, fields: (Node | null)[], submit: string, tone?: string, steps?: object, back?: Form,
+ *   send: (go: (form: Form) => void) => Promise<Form | null | undefined> }} Form
+ *   `send` returns the form that takes its place, or nothing to close; it throws to leave the form open: then its message is
+ *   shown. `go` shows another form before
  */
-export function openForm({ title, fields, submit, tone = 'primary', send }) {
+
+/** @param {Form} form */
+function drawn({ title, fields, submit, tone = 'primary', steps = null, back = null, send }) {
   const problem = h('p.problem', { role: 'alert' });
   const button = h(`button.${tone}`, { type: 'submit' }, submit);
   let isSending = false;
@@ -18,26 +35,50 @@ export function openForm({ title, fields, submit, tone = 'primary', send }) {
     isSending = true;
     button.setAttribute('aria-disabled', 'true');
     problem.textContent = '';
+    let said = problem;
     try {
-      await send();
-      dialog.close();
+      const next = await send((form) => {
+        said = go(form);
+      });
+      if (next) go(next);
+      else close();
     } catch ({ message }) {
-      problem.textContent = message;
+      said.textContent = message;
     } finally {
       isSending = false;
       button.removeAttribute('aria-disabled');
     }
   };
+  const isLast = steps !== null && steps.at === steps.names.length - 1;
+  const canCancel = back === null && !isLast;
   const form = h(
     'form',
     { onsubmit },
-    h('h2', { id: 'dialog-title' }, title),
+    steps === null ? null : stepsShown(steps),
+    h('h2', { id: 'dialog-title', tabindex: '-1' }, title),
     ...fields,
     problem,
-    h('div.actions', {}, button, h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel')),
+    h(
+      'div.actions',
+      {},
+      button,
+      canCancel ? h('button', { type: 'button', onclick: close }, 'Cancel') : null,
+      back === null ? null : h('button', { type: 'button', onclick: () => go(back) }, 'Back'),
+    ),
   );
-  open(form);
+  return { form, problem };
 }
+
+/** Shows another form in the place of the one that is open. @returns {HTMLElement} where its problem is said */
+function go(form) {
+  const next = drawn(form);
+  show(dialog, next.form);
+  (next.form.querySelector('input, select') ?? document.getElementById('dialog-title')).focus();
+  return next.problem;
+}
+
+/** @param {Form} form */
+export const openForm = (form) => open(drawn(form).form);
 
 /** Shows what is to be read and closed. */
 export const openText = (title, ...contents) =>
@@ -47,7 +88,7 @@ export const openText = (title, ...contents) =>
       {},
       h('h2', { id: 'dialog-title' }, title),
       ...contents,
-      h('div.actions', {}, h('button.primary', { type: 'button', onclick: () => dialog.close() }, 'Close')),
+      h('div.actions', {}, h('button.primary', { type: 'button', onclick: close }, 'Close')),
     ),
   );
 
@@ -84,24 +125,29 @@ export function field(label, input, help = null) {
 
 /**
  * Shows issues beside their fields, and puts the focus on the first.
- * @param {{ path: string[], message: string }[]} issues
+ * @param {{ message: string, issues: object[] }} error
  * @param {Record<string, HTMLElement>} inputs by the name of the input's field
- * @returns {{ path: string[], message: string }[]} those of no field
+ * @returns {string} what is left to say
  */
-export function showIssues(issues, inputs) {
+export function showIssues({ message, issues }, inputs) {
   for (const input of Object.values(inputs)) {
     input.removeAttribute('aria-invalid');
-    document.getElementById(`${input.id}-problem`).textContent = '';
+    const problem = document.getElementById(`${input.id}-problem`);
+    if (problem !== null) problem.textContent = '';
   }
-  const others = issues.filter(({ path, message }) => {
-    const input = inputs[path.find((name) => Object.hasOwn(inputs, name))];
-    if (input === undefined) return true;
-    input.setAttribute('aria-invalid', 'true');
-    document.getElementById(`${input.id}-problem`).textContent = `It ${message}.`;
+  const others = issues.filter((issue) => {
+    const name = issue.path.find((each) => Object.hasOwn(inputs, each));
+    const problem = name === undefined ? null : document.getElementById(`${inputs[name].id}-problem`);
+    if (problem === null) return true;
+    inputs[name].setAttribute('aria-invalid', 'true');
+    // What is wrong may be folded away.
+    inputs[name].closest('details')?.setAttribute('open', '');
+    problem.textContent = wordsOf(name, issue);
     return false;
   });
   Object.values(inputs)
     .find((input) => input.hasAttribute('aria-invalid'))
     ?.focus();
-  return others;
+  if (issues.length === others.length) return message;
+  return others.map((issue) => `${issue.path.join('.')}: ${wordsOf(issue.path.at(-1), issue)}`).join(' ');
 }

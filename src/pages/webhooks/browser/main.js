@@ -1,5 +1,6 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
 import { act, ask, readExactly, readUnsent, skippedBy } from './api.js';
+import { create } from './create.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
 import { noFilter, withChange } from './filters.js';
@@ -9,7 +10,7 @@ import * as manage from './manage.js';
 import { closeMenu } from './menu.js';
 import * as notices from './notices.js';
 import { tell } from './notices.js';
-import { listOf, tiles } from './overview.js';
+import { isEmpty, listOf, tiles } from './overview.js';
 import * as queries from './queries.js';
 import { isShort, readFigures, readPage, unread, withMore } from './reading.js';
 import { readDetail } from './reading-detail.js';
@@ -233,15 +234,15 @@ const handlers = {
       return 'A test event is on its way.';
     }),
   onCreate: () =>
-    manage
-      .create(state.viewer, (webhookId) => {
-        tell('The webhook is created. Replace its secret to see the one that signs.');
-        Object.assign(state, { list: unread(), typed: '' });
-        location.hash = webhookId;
-      })
-      .catch(({ message }) => tell(message, 'bad')),
+    create(state.viewer, (webhookId) => {
+      tell('The webhook is created.');
+      Object.assign(state, { list: unread(), typed: '' });
+      location.hash = webhookId;
+    }).catch(({ message }) => tell(message, 'bad')),
   onEdit: (webhook) =>
-    manage.edit(webhook, () => onDone('The webhook is changed.')).catch(({ message }) => tell(message, 'bad')),
+    manage
+      .edit(webhook, state.viewer, () => onDone('The webhook is changed.'))
+      .catch(({ message }) => tell(message, 'bad')),
   onRotate: manage.rotateSecret,
   onDelete: (webhook) =>
     manage.remove(webhook, () => {
@@ -380,7 +381,9 @@ function render() {
   show(
     main,
     ...wrong,
-    h('div.bar', {}, tiles(webhookSummary, { ...handlers, now, listing: list.listing }), periodChoice()),
+    isEmpty({ ...list, typed })
+      ? null
+      : h('div.bar', {}, tiles(webhookSummary, { ...handlers, now, listing: list.listing }), periodChoice()),
     h('div.columns', {}, listOf({ ...list, ...handlers, typed, selectedId: id, isManaging, canWrite }), side(id, view)),
   );
   if (!state.isArriving || place('webhook') === null) return;

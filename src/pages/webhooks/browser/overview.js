@@ -1,4 +1,5 @@
 /** All webhooks: their figures, and the list. */
+import { steps } from './create.js';
 import { h } from './elements.js';
 import { age, attempts, bounded, count, hostOf, origin, percent } from './format.js';
 import { listings } from './reading.js';
@@ -124,16 +125,27 @@ const searchBox = ({ typed, onSearch }) =>
     oninput: ({ target }) => onSearch(target.value),
   });
 
-function none({ listing, search }) {
+function none({ listing, search, canWrite, onCreate }) {
   if (search !== '') return h('p.empty', {}, `No webhook has “${search}” in its name or address.`);
   if (listing !== 'all') return h('p.empty', {}, `No webhook is ${listings[listing].label.toLowerCase()}.`);
-  return h(
+  return guide(canWrite, onCreate);
+}
+
+/** What there is to do in a workspace without webhooks, as the steps of the form. */
+const guide = (canWrite, onCreate) =>
+  h(
     'div.empty.card',
     {},
     h('h2', {}, 'No webhooks yet'),
-    h('p', {}, 'Create one here, with the mutation createWebhook, or with POST /v1/webhooks.'),
+    h('ol.guide', {}, ...steps.map(({ name, text }) => h('li.lead', {}, h('strong', {}, name), h('span', {}, text)))),
+    canWrite
+      ? h('button.primary', { type: 'button', 'data-key': 'create', onclick: onCreate }, 'Create a webhook')
+      : h('p', {}, 'Your key may look, but not create one: it lacks the scope webhooks:write.'),
   );
-}
+
+/** Whether the workspace has no webhook, as far as the key sees. */
+export const isEmpty = ({ webhooks, listing, search, typed }) =>
+  webhooks?.length === 0 && listing === 'all' && search === '' && typed === '';
 
 /** @param {object} view what the page shows: see main.js */
 export function listOf(view) {
@@ -141,15 +153,17 @@ export function listOf(view) {
   return h(
     'nav.list',
     { 'aria-label': 'Webhooks' },
-    h(
-      'div.heading',
-      {},
-      isManaging ? choice(view) : null,
-      canWrite
-        ? h('button.primary', { type: 'button', 'data-key': 'create', onclick: onCreate }, 'Create a webhook')
-        : null,
-    ),
-    webhooks?.length === 0 && view.search === '' && view.typed === '' ? null : searchBox(view),
+    isEmpty(view)
+      ? null
+      : h(
+          'div.heading',
+          {},
+          isManaging ? choice(view) : null,
+          canWrite
+            ? h('button.primary', { type: 'button', 'data-key': 'create', onclick: onCreate }, 'Create a webhook')
+            : null,
+        ),
+    isEmpty(view) ? null : searchBox(view),
     webhooks === null ? skeletons.rows() : null,
     webhooks?.length === 0 ? none(view) : null,
     h('ul', {}, ...(webhooks ?? []).map((webhook) => row(webhook, webhook.webhookId === selectedId))),

@@ -102,12 +102,16 @@ export const contentsOfDelivery = /* GraphQL */ `
 
 const failure = '... on ServiceError { message status }';
 
-/** Which events there are. */
+/** Which events there are, and what they look like. */
 export const sources = /* GraphQL */ `
-  query SourcesOfPage { eventSamples { source event } }
+  query SourcesOfPage { eventSamples { source event payload } }
 `;
 
-const issues = `... on InvalidRequestError { issues { path message } } ${failure}`;
+export const accounts = /* GraphQL */ `
+  query AccountsOfPage { accounts(first: 250) { nodes { accountId name type } } }
+`;
+
+const issues = `... on InvalidRequestError { issues { path code limit message } } ${failure}`;
 
 export const create = /* GraphQL */ `
   mutation Create($input: CreateWebhookInput!) {
@@ -133,6 +137,16 @@ export const rotateSecret = /* GraphQL */ `
   }
 `;
 
+export const revealSecret = /* GraphQL */ `
+  mutation RevealSecret($webhookId: ID!) {
+    revealWebhookSecret(input: { webhookId: $webhookId }) {
+      __typename
+      ... on WebhookSecret { secret }
+      ${failure}
+    }
+  }
+`;
+
 export const redeliver = /* GraphQL */ `
   mutation Redeliver($deliveryId: ID!) { redeliverDelivery(input: { deliveryId: $deliveryId }) { __typename ${failure} } }
 `;
@@ -148,7 +162,20 @@ export const redeliverAll = /* GraphQL */ `
 `;
 
 export const sendTest = /* GraphQL */ `
-  mutation SendTest($webhookId: ID!) { sendTestEvent(input: { webhookId: $webhookId }) { __typename ${failure} } }
+  mutation SendTest($webhookId: ID!) {
+    sendTestEvent(input: { webhookId: $webhookId }) {
+      __typename
+      ... on EventEmitted { deliveries { deliveryId webhookId } }
+      ${failure}
+    }
+  }
+`;
+
+/** What a test event came to. */
+export const outcomeOfDelivery = /* GraphQL */ `
+  query OutcomeOfPage($deliveryId: ID!) {
+    delivery(deliveryId: $deliveryId) { state lastAttempt { durationMs status failure } }
+  }
 `;
 
 export const changes = /* GraphQL */ `

@@ -17,12 +17,14 @@ const asText = (value) => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
+export const isWhole = (source) => wholeSources.has(source);
+
 function fieldsOf({ event, notice, accountId, accountType, data }, webhook) {
   const values = { ...data, account_id: accountId, account_type: accountType, webhook_name: webhook.name };
-  const isWhole = event === null || wholeSources.has(webhook.source);
-  const chosen = isWhole
-    ? Object.keys(values).map((key) => ({ name: key, key }))
-    : webhook.data.map(({ name, key }) => ({ name, key: key.toLowerCase() }));
+  const chosen =
+    event === null || isWhole(webhook.source)
+      ? Object.keys(values).map((key) => ({ name: key, key }))
+      : webhook.data.map(({ name, key }) => ({ name, key: key.toLowerCase() }));
   const fields = chosen.filter(({ name, key }) => name !== 'event' && Object.hasOwn(values, key));
   return [
     ['event', (event ?? notice ?? 'trigger').toLowerCase()],
@@ -36,11 +38,14 @@ function fieldsOf({ event, notice, accountId, accountType, data }, webhook) {
  */
 export function bodyOf(delivery, webhook) {
   if (delivery.data === null || (delivery.accountId !== null && delivery.accountType === null)) return null;
-  const fields = fieldsOf(delivery, webhook);
-  return webhook.format === 'FORM'
-    ? new URLSearchParams(fields.map(([name, value]) => [name, asText(value)])).toString()
-    : JSON.stringify(Object.fromEntries(fields));
+  return bodyOfFields(fieldsOf(delivery, webhook), webhook.format);
 }
+
+/** @param {[string, unknown][]} fields @param {number} [indent] for people */
+export const bodyOfFields = (fields, format, indent = 0) =>
+  format === 'FORM'
+    ? new URLSearchParams(fields.map(([name, value]) => [name, asText(value)])).toString()
+    : JSON.stringify(Object.fromEntries(fields), null, indent);
 
 const contentTypes = { JSON: 'application/json', FORM: 'application/x-www-form-urlencoded' };
 
