@@ -1,8 +1,9 @@
 /** The page of webhooks: how it is served, and in a browser with a real receiver that fails and then works. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
 import type { AxeResults } from 'axe-core';
 import { parse, validate } from 'graphql';
 import { type Browser, type BrowserContext, chromium as launcher, type Page, type Request } from 'playwright-core';
@@ -139,7 +140,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await see('HTTP 500');
     await see('10 attempts');
-    expect(await page.locator('.tile').first().innerText()).toBe('Success rate\n0 %\n10 of 10 attempts failed');
+    expect(await page.locator('.tile').first().innerText()).toBe('Success rate\n0 %\n1 of 1 attempt failed');
 
     receiver.answer = (_request, response) => void response.end();
     await button(/^Retry New relation/).focus();
@@ -281,7 +282,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => rows.count()).toBe(2);
     const [newest] = (await gateway.deliveries()).filter(({ webhook_id }) => webhook_id === webhookId).reverse();
     const row = rows.first();
-    expect(await row.innerText()).toMatch(/^New relation\s+PNET\s/);
+    expect(await row.innerText()).toMatch(/^\s*New relation\s+PNET\s/);
     expect(await row.locator('time').innerText()).toMatch(/\w+ \d+, \d{4}, \d\d:\d\d:\d\d/);
     await row.getByRole('button', { name: 'New relation', exact: true }).click();
     await row.locator('pre').waitFor();
@@ -352,8 +353,8 @@ describe.skipIf(!chromium)('in a browser', () => {
       await see('The command is copied.');
       const command = await page.evaluate(() => navigator.clipboard.readText());
       const count = receiver.received.length;
-      execFileSync('/bin/sh', ['-c', `${command} --silent &`]);
-      await receiver.waitFor(count + 1);
+      await promisify(execFile)('/bin/sh', ['-c', `${command} --silent`]);
+      expect(receiver.received.length).toBe(count + 1);
       expect(receiver.received.at(-1)?.body).toBe(receiver.received.at(-2)?.body);
       expect(receiver.received.at(-1)?.headers).toMatchObject({ 'user-agent': 'Postern' });
     }
@@ -369,7 +370,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.locator('.delivery .opens').click();
     const request = page.getByRole('region', { name: 'Request' });
     await request.waitFor();
-    expect(await request.innerText()).toContain('your key');
+    expect(await request.innerText()).toContain('POST /********');
     expect(await request.getByRole('button').count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Response' }).innerText()).toContain(
       'Your key may not see the body.',
@@ -478,7 +479,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await gateway.webhook(receiver.address, { name: 'CRM' });
     await enter();
     await page.getByText('Live', { exact: true }).waitFor();
-    await see('No deliveries yet.').catch(() => see('All is well.'));
+    await see('All is well.');
     const top = () => page.locator('.tiles').first().boundingBox();
     const before = await top();
     await context.route('**/graphql', (route) => route.abort());

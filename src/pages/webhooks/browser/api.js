@@ -68,15 +68,18 @@ export async function act(query, variables) {
   return result;
 }
 
+/** What the page leaves out for a key that lacks a scope: a part that is refused would take the whole with it. */
+export const variablesFor = ({ scopes }) => ({ seesAccounts: scopes.includes('ACCOUNTS_READ') });
+
 /**
  * Subscribes, until the signal aborts or the stream ends.
  * @param {(data: object) => void} onData
  * @param {() => void} onOpen the stream stands
  * @throws {ApiError} when the gateway refuses or ends it with an error
  */
-export async function subscribe(query, { onData, onOpen, signal }) {
+export async function subscribe(query, { variables, onData, onOpen, signal }) {
   const accept = 'text/event-stream';
-  const response = await sendOperation(endpoint, { query }, { headers: headers({ accept }), signal });
+  const response = await sendOperation(endpoint, { query, variables }, { headers: headers({ accept }), signal });
   if (!response.ok || response.body === null) throw new ApiError('No live updates.', { status: response.status });
   onOpen();
   for await (const { data, errors } of eventStream(response.body)) {

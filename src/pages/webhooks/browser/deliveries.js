@@ -107,10 +107,9 @@ const select = (name, label, options, { filter, onFilter }) =>
   );
 
 function filters({ nodes, events }, view) {
-  const { filter } = view;
-  const statuses = nodes.map(({ lastAttempt }) => lastAttempt?.status).filter(Boolean);
-  if (/^\d+$/.test(filter.response)) statuses.push(Number(filter.response));
-  const seen = [...new Set(statuses)].sort().map((status) => [String(status), { label: String(status) }]);
+  const { statuses } = view;
+  for (const { lastAttempt } of nodes) if (lastAttempt?.status) statuses.add(lastAttempt.status);
+  const seen = [...statuses].sort().map((status) => [String(status), { label: String(status) }]);
   const named = Object.fromEntries((events ?? []).map((name) => [name, { label: capital(words(name)) }]));
   return h(
     'div.filters',

@@ -7,17 +7,19 @@ const retry = createRetry();
 
 /**
  * Watches until the signal aborts.
+ * @param {object} variables of the subscription
  * @param {(delivery: object) => void} onChange
  * @param {(state: 'connecting' | 'live' | 'offline') => void} onState
  * @param {() => void} onRefused the key is refused: watching has ended
  */
-export async function watch({ onChange, onState, onRefused, signal }) {
+export async function watch({ variables, onChange, onState, onRefused, signal }) {
   let failed = 0;
   while (!signal.aborted) {
     onState('connecting');
     try {
       await subscribe(changes, {
         signal,
+        variables,
         onOpen() {
           failed = 0;
           onState('live');

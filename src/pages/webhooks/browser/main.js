@@ -1,5 +1,5 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
-import { act, ask, readExactly, readUnsent, skippedBy } from './api.js';
+import { act, ask, readExactly, readUnsent, skippedBy, variablesFor } from './api.js';
 import { create } from './create.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
@@ -59,6 +59,8 @@ const state = {
   contentsOf: new Map(),
   attemptOf: new Map(),
   marked: new Set(),
+  /** The statuses of its deliveries that were seen, to filter by. */
+  statuses: new Set(),
   /** The secret that is typed to compute signatures. */
   secret: '',
   /** The span of time that a chart points at. */
@@ -115,6 +117,7 @@ async function refresh() {
     const { viewer, list } = await readList(state.list, state.period);
     if (own !== reads) return;
     Object.assign(state, { viewer, list });
+    startWatching(viewer);
     state.first ||= list.webhooks[0]?.webhookId ?? '';
     const read = selected();
     const webhook = read === '' ? null : await readDetail(read, state);
@@ -391,11 +394,14 @@ function render() {
   place('webhook').focus({ preventScroll: true });
 }
 
-function enter() {
-  session = new AbortController();
-  render();
-  refresh();
+/** The session that watches changes. */
+let watching = null;
+
+function startWatching(viewer) {
+  if (watching === session) return;
+  watching = session;
   watch({
+    variables: variablesFor(viewer),
     signal: session.signal,
     onChange,
     onState(live) {
@@ -408,11 +414,19 @@ function enter() {
   });
 }
 
+async function enter() {
+  session = new AbortController();
+  notices.setStream('connecting');
+  render();
+  await refresh();
+  refreshSoon(idleMs);
+}
+
 /** What belongs to the webhook that is shown. */
 function forgetWebhook() {
   Object.assign(state, { webhook: null, filter: noFilter, wanted: deliveriesOfPage, secret: '' });
-  const { open, contentsOf, attemptOf, marked, pointed } = state;
-  for (const each of [open, contentsOf, attemptOf, marked, pointed, contentReads]) each.clear();
+  const { open, contentsOf, attemptOf, marked, statuses, pointed } = state;
+  for (const each of [open, contentsOf, attemptOf, marked, statuses, pointed, contentReads]) each.clear();
   forgetSignatures();
 }
 

@@ -41,7 +41,7 @@ export const rows = /* GraphQL */ `
 `;
 
 const delivery = `deliveryId webhookId event notice accountId state attemptCount nextAttemptAt createdAt finishedAt
-  account { name type accountId }
+  account @include(if: $seesAccounts) { name type accountId }
   lastAttempt { startedAt durationMs status failure }`;
 
 const deliveries = `deliveries(first: $first, after: $after, states: $states, events: $events, since: $since) {
@@ -58,6 +58,7 @@ export const detail = /* GraphQL */ `
     $since: DateTime
     $first: Int!
     $after: String
+    $seesAccounts: Boolean!
   ) {
     webhook(webhookId: $webhookId) {
       __typename
@@ -86,6 +87,7 @@ export const moreDeliveries = /* GraphQL */ `
     $since: DateTime
     $first: Int!
     $after: String
+    $seesAccounts: Boolean!
   ) {
     webhook(webhookId: $webhookId) { ${deliveries} }
   }
@@ -179,5 +181,5 @@ export const outcomeOfDelivery = /* GraphQL */ `
 `;
 
 export const changes = /* GraphQL */ `
-  subscription ChangesOfPage { deliveryUpdated { ${delivery} } }
+  subscription ChangesOfPage($seesAccounts: Boolean!) { deliveryUpdated { ${delivery} } }
 `;

@@ -1,5 +1,5 @@
 /** Reads a webhook with those of its deliveries that a filter chooses. */
-import { ask } from './api.js';
+import { ask, variablesFor } from './api.js';
 import { hasResponse, variablesOf } from './filters.js';
 import * as queries from './queries.js';
 
@@ -7,10 +7,10 @@ const pageSize = 100;
 /** So many deliveries are looked through for a response, at most. */
 const mostLookedAt = 1000;
 
-/** @param {{ period: string, filter: object, wanted: number }} view @returns {Promise<object | null>} null if the key sees no such webhook */
-export async function readDetail(webhookId, { period, filter, wanted }) {
+/** @param {{ viewer: object, period: string, filter: object, wanted: number }} view @returns {Promise<object | null>} null if the key sees no such webhook */
+export async function readDetail(webhookId, { viewer, period, filter, wanted }) {
   const isSifted = filter.response !== '';
-  const chosen = variablesOf(filter, Date.now());
+  const chosen = { ...variablesOf(filter, Date.now()), ...variablesFor(viewer) };
   const first = isSifted ? pageSize : wanted;
   const { webhook } = await ask(queries.detail, { webhookId, period, ...chosen, first });
   if (!webhook) return null;

@@ -19,12 +19,14 @@ const asText = (value) => {
 
 export const isWhole = (source) => wholeSources.has(source);
 
-function fieldsOf({ event, notice, accountId, accountType, data }, webhook) {
+const isAll = ({ event }, { source }) => event === null || isWhole(source);
+
+function fieldsOf(delivery, webhook) {
+  const { event, notice, accountId, accountType, data } = delivery;
   const values = { ...data, account_id: accountId, account_type: accountType, webhook_name: webhook.name };
-  const chosen =
-    event === null || isWhole(webhook.source)
-      ? Object.keys(values).map((key) => ({ name: key, key }))
-      : webhook.data.map(({ name, key }) => ({ name, key: key.toLowerCase() }));
+  const chosen = isAll(delivery, webhook)
+    ? Object.keys(values).map((key) => ({ name: key, key }))
+    : webhook.data.map(({ name, key }) => ({ name, key: key.toLowerCase() }));
   const fields = chosen.filter(({ name, key }) => name !== 'event' && Object.hasOwn(values, key));
   return [
     ['event', (event ?? notice ?? 'trigger').toLowerCase()],
@@ -37,7 +39,9 @@ function fieldsOf({ event, notice, accountId, accountType, data }, webhook) {
  * @returns {string | null} null where the key cannot see all of it
  */
 export function bodyOf(delivery, webhook) {
-  if (delivery.data === null || (delivery.accountId !== null && delivery.accountType === null)) return null;
+  const isTypeUnknown = delivery.accountId !== null && delivery.accountType === null;
+  const hasType = isAll(delivery, webhook) || webhook.data.some(({ key }) => key === 'ACCOUNT_TYPE');
+  if (delivery.data === null || (isTypeUnknown && hasType)) return null;
   return bodyOfFields(fieldsOf(delivery, webhook), webhook.format);
 }
 
