@@ -16,7 +16,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_698,
   'capabilities/jobs': 2_197,
   'capabilities/posts': 1_239,
-  'capabilities/webhooks': 2_758,
+  'capabilities/webhooks': 2_771,
   client: 988,
   delivery: 4_080,
   events: 555,
@@ -35,7 +35,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_200,
   rest: 618,
   splice: 3_109,
-  store: 6_215,
+  store: 6_219,
   telemetry: 750,
   upstream: 1_744,
 };
