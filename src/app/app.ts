@@ -121,7 +121,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const responseCache = responses?.cache ?? null;
   const ofGraphQL = { ...shared, documents, streams, responseCache, cursorKeys: keyring('graphql-cursors') };
   const signIn = await addGraphQL(server, config, ofGraphQL, dependencies);
-  if (config.webhooksPage) server.add(webhooksPageRoutes(config.graphiql));
+  if (config.webhooksPage) server.add(webhooksPageRoutes(config));
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config));
   server.add(startRoutes(documents.schema, config, config.demo && config.upstream === null));

@@ -24,9 +24,9 @@ import type { Places } from '../kernel/places.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { Keys } from '../kernel/secrets/secret.ts';
 import { isLoopback } from '../net/addresses.ts';
+import { documentsOfPages } from '../pages/documents.ts';
 import { createGraphiQL } from '../pages/graphiql/page.ts';
 import { createSignIn, isOfDemoPage, type SignIn, signInToken } from '../pages/graphiql/sign-in.ts';
-import { documentsOfPage, webhooksPage } from '../pages/webhooks/page.ts';
 import { readDemoKey } from '../providers/sandbox/keys.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
@@ -99,7 +99,7 @@ export async function addGraphQL(
   const page = config.graphiql
     ? createGraphiQL(endpoint, {
         signIn,
-        webhooksPage: config.webhooksPage ? webhooksPage : null,
+        served: config,
         schema,
         introspection: config.introspection,
       })
@@ -125,7 +125,7 @@ function demoSignIn({ demoKeyFile }: Config, { now, randomBytes, siblings }: Dep
 async function trustedDocuments(config: Config, schema: GraphQLSchema): Promise<TrustedDocuments | null> {
   const { documents, introspection } = config;
   if (documents === null) return null;
-  const ofPages = config.webhooksPage ? await documentsOfPage() : [];
+  const ofPages = await documentsOfPages(config);
   const { openTrustedDocuments } = await import('../graphql/documents/trusted-documents.ts');
   try {
     return openTrustedDocuments(documents, { schema, introspection, ofPages });

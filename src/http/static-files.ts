@@ -50,9 +50,16 @@ export const readStaticFile = async (name: string, type: string, folder: URL): P
 /** What several pages share. `client/` has files of `src/client` without their types, from `npm run client:pages`. */
 const sharedFolder = new URL('./browser/', import.meta.url);
 
-export async function sharedModules(): Promise<StaticFile[]> {
-  const names = (await readdir(sharedFolder, { recursive: true })).filter((name) => name.endsWith('.js')).sort();
-  return Promise.all(names.map((name) => readStaticFile(name, textTypes.js, sharedFolder)));
+export const sharedFiles = (): Promise<StaticFile[]> => filesIn(sharedFolder);
+
+/** The scripts and styles of a folder, and of those in it. */
+export async function filesIn(folder: URL): Promise<StaticFile[]> {
+  const names = (await readdir(folder, { recursive: true })).sort();
+  const files = names.flatMap((name) => {
+    const [, kind] = /\.(js|css)$/.exec(name) ?? [];
+    return kind === undefined ? [] : readStaticFile(name, textTypes[kind as keyof typeof textTypes], folder);
+  });
+  return Promise.all(files);
 }
 
 export function createAssets(files: readonly StaticFile[]): Assets {

@@ -24,7 +24,7 @@ it('has every page of the repository', () => {
 
 it('has the pages in the groups of the README, and the parts of the one that is shown', async () => {
   const text = await (await fetch(`${gateway.address}/docs/run/deployment`)).text();
-  const [, menu = ''] = /<nav[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
+  const [, menu = ''] = /<nav aria-label="Documentation">(.*?)<\/nav>/s.exec(text) ?? [];
   expect([...menu.matchAll(/<p>([^<]+)<\/p>/g)].map(([, group]) => group)).toEqual([
     'The API',
     'Clients',
@@ -39,13 +39,13 @@ it('has the pages in the groups of the README, and the parts of the one that is 
 });
 
 it.each([
-  [{}, ['/graphql', '/webhooks', '/docs'], 'Run'],
+  [{}, ['/graphql', '/webhooks', '/jobs-and-posts', '/docs'], 'Run'],
   [{ GRAPHIQL: 'off', WEBHOOKS_PAGE: 'off', DEMO: 'off' }, ['/docs'], 'Create an API key'],
 ])('begins with a page of what is served: %j', async (environment, pagesServed, shown) => {
   const { address, close } = await startGateway({ environment: { LOG_LEVEL: 'silent', DEMO: 'on', ...environment } });
   onTestFinished(close);
   const text = await (await fetch(address)).text();
-  const [, bar = ''] = /<header>.*?<div>(.*?)<\/div>/s.exec(text) ?? [];
+  const [, bar = ''] = /<nav id="bar-pages".*?>(.*?)<\/nav>/s.exec(text) ?? [];
   expect(linksIn(bar)).toEqual(pagesServed);
   expect(text).toContain(`>${shown}<`);
   expect(text).not.toContain('{{');
@@ -150,7 +150,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
     await field.fill((await readFile(join(directory, 'demo-key'), 'utf8')).trim());
     await page.getByRole('button', { name: 'Use this key' }).click();
-    await page.getByRole('status', { name: 'API key' }).getByText('Demo key').waitFor();
+    await page.getByRole('banner').getByRole('button', { name: 'Demo key' }).waitFor();
     const expected = {
       'One feed for both networks': '"previewImage"',
       'Publish with a one-time code': '"PnetJobPostingPublished"',
@@ -208,9 +208,11 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.goto(`${gateway.address}/graphql`);
     await page.getByRole('link', { name: 'Docs' }).click();
     await page.getByRole('heading', { name: 'Postern', level: 1 }).waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Limits' }).click();
+    await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Limits' }).click();
     await page.getByRole('heading', { name: 'Operation cost' }).waitFor();
-    expect(await page.locator('nav [aria-current]').innerText()).toBe('Limits');
+    expect(await page.getByRole('navigation', { name: 'Documentation' }).locator('[aria-current]').innerText()).toBe(
+      'Limits',
+    );
     expect(await page.evaluate(lowContrast)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.screenshot({ path: `node_modules/.cache/docs-${colorScheme}.png` });
@@ -241,7 +243,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     // The list of pages is cut within a name, which shows that it goes on.
-    const cut = await page.locator('nav > div').evaluate((list) => {
+    const cut = await page.locator('nav[aria-label=Documentation] > div').evaluate((list) => {
       const { bottom } = list.getBoundingClientRect();
       const boxes = [...list.querySelectorAll('a')].map((link) => link.getBoundingClientRect());
       return boxes.flatMap((box) => (box.top < bottom && box.bottom > bottom ? (bottom - box.top) / box.height : []));

@@ -6,7 +6,7 @@ import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readManifest } from '../../src/graphql/documents/document-manifest.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
-import { documentsOfPage } from '../../src/pages/webhooks/page.ts';
+import { documentsOfPages } from '../../src/pages/documents.ts';
 import { startBothWays } from '../compiled/both-ways.ts';
 import { type Gateway, type GatewayOptions, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { temporaryDirectory } from '../support/process.ts';
@@ -187,8 +187,9 @@ describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) 
     }
   });
 
-  test('the page of webhooks has its own documents, which are trusted', async () => {
-    const [overview = ''] = await documentsOfPage();
+  test('the pages have their own documents, which are trusted', async () => {
+    const page = await documentsOfPages({ setUp: 'embedded', webhooksPage: true });
+    const overview = page.find((each) => each.includes('query WebhooksPage')) ?? '';
     const variables = { period: 'DAY' };
     expect(await send(gateway, { query: overview, variables }, { key: workspace.key })).toMatchObject({ status: 200 });
   });

@@ -5,7 +5,8 @@ import { type StaticDocument, sendDocument, staticDocument } from '../../http/do
 import { pageHeaders } from '../../http/headers.ts';
 import type { Route } from '../../http/router.ts';
 import { once } from '../../kernel/lib/once.ts';
-import { escapeText, fillPage, type OtherPages, sitePolicy } from './site.ts';
+import type { ServedPages } from '../bar.ts';
+import { escapeText, fillPage, sitePolicy } from './site.ts';
 
 interface Tile {
   readonly title: string;
@@ -85,7 +86,7 @@ const ofOperators = [
   .join('');
 
 /** @param hasDemo whether the accounts of the demo are there */
-export function startRoutes(schema: GraphQLSchema, pages: OtherPages, hasDemo: boolean): Route[] {
+export function startRoutes(schema: GraphQLSchema, pages: ServedPages, hasDemo: boolean): Route[] {
   const page: () => Promise<StaticDocument> = once(async () =>
     staticDocument(
       'text/html; charset=utf-8',

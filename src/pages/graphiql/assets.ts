@@ -4,7 +4,7 @@ import {
   createAssets,
   readStaticFile,
   type StaticFile,
-  sharedModules,
+  sharedFiles,
   textTypes,
 } from '../../http/static-files.ts';
 import { slimBundle } from './bundle.ts';
@@ -26,9 +26,20 @@ const own = [
   'welcome.js',
 ];
 
+const ofBar = [
+  'bar.js',
+  'bar-accounts.js',
+  'bar-queries.js',
+  'elements.js',
+  'gateway.js',
+  'key-form.js',
+  'skip-failed.js',
+];
+
 /** What the page loads before GraphiQL starts. Without a list of them, the browser finds each only in the one before. */
 export const modulesOfPage: readonly string[] = [
   ...own,
+  ...ofBar,
   'event-stream.js',
   'send-operation.js',
   'stored-key.js',
@@ -50,7 +61,7 @@ export async function graphiqlAssets(schema: GraphQLSchema | null, groups: reado
     ['graphql.js', textTypes.js, bundle.graphqlWorker],
     ...(await Promise.all([...own, 'sign-in.js'].map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
     await readStaticFile('page.css', textTypes.css, graphiqlFolder),
-    ...(await sharedModules()),
+    ...(await sharedFiles()),
     exampleModule(groups.flatMap(({ examples }) => examples)),
     ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { EndpointPage } from '../../graphql/server.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
-import { icon } from '../../http/logo.ts';
 import { sendPage } from '../../http/send.ts';
 import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
+import { barOf, iconAddress, type ServedPages } from '../bar.ts';
 import { graphiqlAssets, modulesOfPage } from './assets.ts';
 import { type ServedGroup, servedExamples } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
@@ -13,8 +13,7 @@ import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 interface GraphiQLOptions {
   /** Hands the demo key to the user who has the link; null if no key may be shown. */
   readonly signIn: SignIn | null;
-  /** Null where the page is not served. */
-  readonly webhooksPage: string | null;
+  readonly served: ServedPages;
   readonly schema: GraphQLSchema;
   /** Whether everybody may read the schema. */
   readonly introspection: boolean;
@@ -42,7 +41,7 @@ const wantsPage = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
 
 /** Contains no secret: anybody may read it. */
 export function createGraphiQL(endpoint: string, options: GraphiQLOptions): EndpointPage {
-  const { signIn, webhooksPage, schema, introspection } = options;
+  const { signIn, served: pages, schema, introspection } = options;
   const served = once(() => servedExamples(schema));
   const assets = once(async () => graphiqlAssets(introspection ? schema : null, await served()));
 
@@ -53,14 +52,14 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
       ...parts,
       assets: path,
       modules,
-      icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
+      icon: iconAddress,
+      bar: barOf(endpoint, pages),
     };
     const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
     return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
   };
   const page = once(async () =>
     render('page.html', {
-      webhooks: webhooksPage === null ? '' : `<a href="${webhooksPage}">Webhooks</a>`,
       examples: exampleMenu(await served()),
       starts: startCards(await served()),
       options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),

@@ -1,29 +1,25 @@
 /** Runs the operations of the start page with the key of this tab. */
 import { eventStream } from './event-stream.js';
 import { readResult, sendOperation } from './send-operation.js';
-import { readKey, storeKey } from './stored-key.js';
+import { onKeyChange, readKey, storeKey } from './stored-key.js';
 
 const { endpoint } = document.body.dataset;
 const form = document.querySelector('#key-form');
-const status = document.querySelector('#gateway');
 
 /** Milliseconds that a subscription is shown for. */
 const watchedMs = 20_000;
 
 const options = (more = {}) => ({ headers: { 'x-api-key': readKey() }, ...more });
 
-/** Whose key it is; asks for one that the gateway knows. */
+/** Asks for a key that the gateway knows. */
 async function showKey() {
-  const query = '{ viewer { name workspace { name } } }';
+  const query = '{ viewer { name } }';
   const { data, errors } =
     readKey() === ''
       ? {}
       : await sendOperation(endpoint, { query }, options()).then(readResult, (error) => ({ errors: [error] }));
   document.querySelector('#key-problem').textContent = errors?.[0]?.message ?? '';
   form.hidden = Boolean(data?.viewer) || document.querySelector('article button') === null;
-  status.textContent = data?.viewer
-    ? `You use the key “${[data.viewer.workspace?.name, data.viewer.name].filter(Boolean).join(' · ')}”.`
-    : '';
 }
 
 /** @param {Element} result @param {readonly { query: string, variables: object }[]} operations @param {AbortSignal} signal */
@@ -96,6 +92,6 @@ for (const tile of document.querySelectorAll('article:has(button)')) {
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   storeKey(form.querySelector('input').value.trim());
-  showKey();
 });
+onKeyChange(showKey);
 showKey();

@@ -11,7 +11,7 @@ import { correctMarkup } from './markup.js';
 import { curl, go, javaScript, python, typeScript } from './snippets.js';
 import { say, showResponse } from './status.js';
 import { storage } from './storage.js';
-import { readKey } from './stored-key.js';
+import { onKeyChange, readKey } from './stored-key.js';
 import { endWelcome, placeWelcome } from './welcome.js';
 
 const element = (id) => document.getElementById(id);
@@ -120,7 +120,7 @@ function listen() {
     element('copy').hidePopover();
     copy(() => snippetIn(snippet), 'It takes the API key from the environment variable POSTERN_KEY.');
   });
-  for (const menu of document.querySelectorAll('[popover]')) {
+  for (const menu of document.querySelectorAll('#examples, #copy')) {
     menu.addEventListener('keydown', (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step === undefined) return;
@@ -189,5 +189,7 @@ async function start() {
   listen();
 }
 
+// GraphiQL reads the headers of its tabs once. The tabs themselves are stored.
+onKeyChange(() => location.reload());
 // After GraphiQL, which is a deferred script.
 addEventListener('DOMContentLoaded', start);

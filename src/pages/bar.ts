@@ -1,0 +1,34 @@
+/** The bar of all pages: the same links, in the same places, and whose key the tab has. Its style and script are shared files. */
+import { endpoint } from '../graphql/endpoint.ts';
+import { icon } from '../http/logo.ts';
+
+export const webhooksPage = '/webhooks';
+export const jobsAndPostsPage = '/jobs-and-posts';
+export const docsPage = '/docs';
+
+/** Which pages a gateway serves. */
+export interface ServedPages {
+  readonly graphiql: boolean;
+  /** That of webhooks, and that of jobs and posts. */
+  readonly webhooksPage: boolean;
+}
+
+export const iconAddress = `data:image/svg+xml,${encodeURIComponent(icon)}`;
+
+/**
+ * @param current address of the page that has the bar
+ * @param tools of this page alone, as HTML
+ */
+export function barOf(current: string, { graphiql, webhooksPage: hasPages }: ServedPages, tools = ''): string {
+  const links: readonly (readonly [address: string, name: string, isServed: boolean])[] = [
+    [endpoint, 'GraphiQL', graphiql],
+    [webhooksPage, 'Webhooks', hasPages],
+    [jobsAndPostsPage, 'Jobs and posts', hasPages],
+    [docsPage, 'Docs', true],
+  ];
+  const items = links.flatMap(([address, name, isServed]) => {
+    const state = address === current ? ' aria-current="true"' : '';
+    return isServed ? [`<a href="${address}"${state}>${name}</a>`] : [];
+  });
+  return `<header id="bar"><a class="home" href="/" aria-label="Postern, start"><img src="${iconAddress}" alt="" width="28" height="28"><span>Postern</span></a><button type="button" class="menu" popovertarget="bar-pages">Pages</button><nav id="bar-pages" popover aria-label="Pages">${items.join('')}</nav><div class="bar-tools">${tools}</div><button type="button" id="bar-key" popovertarget="bar-whose" hidden>Key</button><section id="bar-whose" popover aria-label="Key of this tab"></section></header>`;
+}

@@ -1,0 +1,26 @@
+/** The documents that the pages send: those of their modules of queries. */
+import { type SetUp, serves } from '../kernel/set-up.ts';
+
+/** Modules of browsers, which have no types. */
+const modulesOf = (setUp: SetUp, webhooksPage: boolean): readonly string[] => [
+  ...(serves(setUp, 'keys') ? ['../http/browser/bar-queries.js'] : []),
+  ...(serves(setUp, 'ownWebhooks') ? ['../http/browser/bar-accounts.js'] : []),
+  ...(webhooksPage ? ['webhooks/browser/queries.js', ...ofPosts.map((name) => `jobs-and-posts/browser/${name}`)] : []),
+  ...(webhooksPage && serves(setUp, 'postings') ? ['jobs-and-posts/browser/job-queries.js'] : []),
+];
+
+const ofPosts = ['page-queries.js', 'post-queries.js'];
+
+export async function documentsOfPages({
+  setUp,
+  webhooksPage,
+}: {
+  readonly setUp: SetUp;
+  /** Whether the pages of webhooks, and of jobs and posts, are served. */
+  readonly webhooksPage: boolean;
+}): Promise<readonly string[]> {
+  const modules = modulesOf(setUp, webhooksPage).map(
+    async (name): Promise<Readonly<Record<string, string>>> => import(new URL(name, import.meta.url).href),
+  );
+  return (await Promise.all(modules)).flatMap((queries) => Object.values(queries));
+}
