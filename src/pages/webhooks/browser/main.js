@@ -18,7 +18,7 @@ import { retry, retryAll, retryEach } from './retrying.js';
 import { signIn } from './sign-in.js';
 import { forgetSignatures } from './signatures.js';
 import * as skeletons from './skeletons.js';
-import { forgetKey, readKey, storeKey } from './stored-key.js';
+import { forgetKey, onKeyChange, readKey, storeKey } from './stored-key.js';
 
 const periods = { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days', MONTH: '30 days' };
 /** Figures are read this often at most, while there are changes, and without any for what time alone changes. */
@@ -127,7 +127,7 @@ async function refresh() {
     notices.setReadable(true, refresh);
   } catch (error) {
     if (own !== reads) return;
-    if (error.isOfKey) return leave(error.message);
+    if (error.isOfKey) return refuse(error.message);
     notices.setReadable(!error.isUnreachable, refresh);
     state.problem = error.isUnreachable ? null : error.message;
   }
@@ -370,8 +370,6 @@ function render() {
   const main = place('view');
   if (readKey() === '') return;
   const { viewer, list, typed } = state;
-  place('sign-out').hidden = false;
-  place('whose').textContent = viewer === null ? '' : `${viewer.workspace.name} · key “${viewer.name}”`;
   const wrong = problems(state);
   if (viewer === null) return show(main, ...wrong, state.problem === null ? skeletons.page(wide.matches) : null);
   const id = selected();
@@ -430,27 +428,33 @@ function forgetWebhook() {
   forgetSignatures();
 }
 
+/** Why the key was refused. */
+let refusal = null;
+
 /** Forgets the key, and asks for another. */
-function leave(problem = null) {
-  session.abort();
+function refuse(problem) {
+  refusal = problem;
   forgetKey();
+}
+
+/** Nothing is left of the key that was there. */
+function leave() {
+  session.abort();
   skippedBy.clear();
   for (const waiting of [timer, searching]) clearTimeout(waiting);
   reads += 1;
   forgetWebhook();
   Object.assign(state, { viewer: null, list: unread(), typed: '', read: '', first: '', problem: null });
-  place('sign-out').hidden = true;
-  place('whose').textContent = '';
   notices.clear();
   delete place('view').dataset.view;
-  show(
-    place('view'),
-    signIn(problem, (key) => {
-      storeKey(key);
-      enter();
-    }),
-  );
+  show(place('view'), signIn(refusal, storeKey));
+  refusal = null;
   place('key').focus();
+}
+
+function start() {
+  leave();
+  if (readKey() !== '') enter();
 }
 
 addEventListener('hashchange', () => {
@@ -466,7 +470,5 @@ closeMenu(state, (hasFocus) => {
 });
 wide.addEventListener('change', () => refresh());
 document.addEventListener('visibilitychange', () => refreshSoon());
-place('sign-out').addEventListener('click', () => leave());
-
-if (readKey() === '') leave();
-else enter();
+onKeyChange(start);
+start();
