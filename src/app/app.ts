@@ -24,10 +24,12 @@ import { createPlaces, placeLimits } from '../kernel/places.ts';
 import { portsInTurns } from '../kernel/ports.ts';
 import { type Keyring, keyringOf } from '../kernel/secrets/secret.ts';
 import { vaultOf } from '../kernel/secrets/vault.ts';
+import { serves } from '../kernel/set-up.ts';
 import { createTroubles } from '../kernel/troubles.ts';
 import { inBlocks } from '../net/addresses.ts';
 import { docsRoutes } from '../pages/docs/page.ts';
 import { startRoutes } from '../pages/docs/start.ts';
+import { jobsAndPostsRoutes } from '../pages/jobs-and-posts/page.ts';
 import { webhooksPageRoutes } from '../pages/webhooks/page.ts';
 import { prefixes } from '../rest/endpoints.ts';
 import { restRoutes } from '../rest/server.ts';
@@ -37,7 +39,7 @@ import type { Backend, Dependencies } from './backends/backend.ts';
 import type { Sealing, Storage } from './backends/storage.ts';
 import type { Config } from './config/config.ts';
 import { createMetricsEndpoint } from './metrics.ts';
-import { sandboxPictureRoutes } from './sandbox.ts';
+import { sandboxIdentifiers, sandboxPictureRoutes } from './sandbox.ts';
 
 export type { Dependencies } from './backends/backend.ts';
 
@@ -121,10 +123,15 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const responseCache = responses?.cache ?? null;
   const ofGraphQL = { ...shared, documents, streams, responseCache, cursorKeys: keyring('graphql-cursors') };
   const signIn = await addGraphQL(server, config, ofGraphQL, dependencies);
-  if (config.webhooksPage) server.add(webhooksPageRoutes(config));
+  const hasDemo = config.demo && config.upstream === null;
+  if (config.webhooksPage) {
+    server.add(webhooksPageRoutes(config));
+    const suggestions = hasDemo ? sandboxIdentifiers : {};
+    server.add(jobsAndPostsRoutes({ ...config, hasJobs: serves(config.setUp, 'postings'), suggestions }));
+  }
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config));
-  server.add(startRoutes(documents.schema, config, config.demo && config.upstream === null));
+  server.add(startRoutes(documents.schema, config, hasDemo));
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, places, compress }));
   if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);

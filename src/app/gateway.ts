@@ -16,7 +16,7 @@ import { closeAll } from '../kernel/lib/close-all.ts';
 import { once } from '../kernel/lib/once.ts';
 import { openLog } from '../kernel/log.ts';
 import { findSecrets } from '../kernel/secrets/secret.ts';
-import { webhooksPage } from '../pages/webhooks/page.ts';
+import { jobsAndPostsPage, webhooksPage } from '../pages/bar.ts';
 import { type OwnNetworks, ownNetworks } from '../providers/own-networks.ts';
 import { sandboxNetworks } from '../providers/sandbox/networks.ts';
 import { withPictures } from '../providers/sandbox/pictures.ts';
@@ -160,6 +160,9 @@ function* addressesOf(
   if (upstream !== null) yield `Service: ${upstream.origin} (${setUp})`;
   yield `GraphiQL and GraphQL: ${address}/graphql`;
   if (metricsAddress !== null) yield `Metrics: ${metricsAddress}`;
-  if (config.webhooksPage) yield `Webhooks: ${address}${webhooksPage}`;
+  if (config.webhooksPage) {
+    yield `Webhooks: ${address}${webhooksPage}`;
+    yield `Jobs and posts: ${address}${jobsAndPostsPage}`;
+  }
   if (openings.length > 0) yield `NODE_ENV=development: ${openings.join(', and ')}`;
 }

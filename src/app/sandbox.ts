@@ -6,6 +6,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { timeOfId } from '../kernel/ids.ts';
 import { second } from '../kernel/lib/time-units.ts';
 import type { Outbound, OutboundPost } from '../net/outbound.ts';
+import { postIdentifiers } from '../providers/sandbox/networks.ts';
 import { pictureOf, picturesPath } from '../providers/sandbox/pictures.ts';
 import { receiverHost, receiverResponse } from '../providers/sandbox/receiver.ts';
 
@@ -28,6 +29,20 @@ export const sandboxPictureRoutes: Route[] = [
     },
   },
 ];
+
+/** Whose posts to try, by type of account: first whoever has posts of every kind. */
+export const sandboxIdentifiers = {
+  PNET: described(postIdentifiers.pnet, 'ACoSandboxGallery'),
+  PHOTONET: described(postIdentifiers.photonet, 'sandbox.gallery'),
+};
+
+function described(
+  identifiers: Readonly<Record<string, { readonly description: string }>>,
+  first: string,
+): (readonly [identifier: string, description: string])[] {
+  const all = Object.entries(identifiers).map(([identifier, { description }]) => [identifier, description] as const);
+  return all.sort(([one], [other]) => Number(other === first) - Number(one === first));
+}
 
 /** Answers for the receiver of the sandbox, and reaches no network for it. */
 export const withSandboxReceiver = (outbound: Outbound): Outbound => ({

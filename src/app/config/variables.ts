@@ -98,7 +98,7 @@ export const variables = {
     '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. If the server listens on a loopback address outside production, the start prints a link that opens GraphiQL with the demo key.',
   ),
   WEBHOOKS_PAGE: prefault(onOrOff, 'on').describe(
-    '`on` serves the webhooks page at `/webhooks`: health, deliveries and failures of webhooks. `off` does not. In proxy mode there is none.',
+    '`on` serves the pages for people: `/webhooks`, and `/jobs-and-posts`. `off` serves neither. In proxy mode there are none, but for `WEBHOOKS=own`.',
   ),
   INTROSPECTION: prefault(onOrOff, 'on').describe(
     '`on` lets anyone read the GraphQL schema, without an API key: by introspection, and at `/schema.graphql`. `off` refuses both, and errors no longer suggest names of the schema.',

@@ -8,7 +8,8 @@ import { jsonType, sendBody } from '../../http/send.ts';
 import { assetRoutes } from '../../http/static-files.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/lib/once.ts';
-import { docsPage, fillPage, type OtherPages, siteAssets, sitePolicy } from './site.ts';
+import { docsPage, type ServedPages } from '../bar.ts';
+import { fillPage, siteAssets, sitePolicy } from './site.ts';
 
 const indexPath = `${docsPage}/search.json`;
 
@@ -20,6 +21,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': { 'README.md': 'Start' },
   'The API': {
     'docs/use/graphiql.md': 'GraphiQL',
+    'docs/use/jobs-and-posts.md': 'Jobs and posts page',
     'docs/use/sandbox.md': 'Sandbox',
     'docs/use/schema.md': 'Schema',
     'docs/use/errors.md': 'Errors and null',
@@ -97,7 +99,7 @@ async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   });
 }
 
-async function readPage(path: string, title: string, pages: OtherPages): Promise<StaticDocument> {
+async function readPage(path: string, title: string, pages: ServedPages): Promise<StaticDocument> {
   const page = await readText(path, pages.graphiql);
   const values = { title, index: indexPath, menu: menuOf(path, page), page, turn: turnOf(path) };
   return staticDocument('text/html; charset=utf-8', await fillPage('page.html', docsPage, pages, values));
@@ -146,7 +148,7 @@ async function readIndex(): Promise<StaticDocument> {
   return staticDocument(jsonType, JSON.stringify(index));
 }
 
-export function docsRoutes(others: OtherPages): Route[] {
+export function docsRoutes(others: ServedPages): Route[] {
   const pages: Route[] = Object.entries(documentationPages).map(([path, title]) => {
     const page = once(() => readPage(path, title, others));
     return {

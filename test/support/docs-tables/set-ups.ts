@@ -124,7 +124,7 @@ export const features: readonly Feature[] = [
     operations: { 'viewer.name': '{ viewer { name scopes accountIds expiresAt workspace { name } } }' },
     from: { ...everywhere, 'forwarded-keys': 'none' },
   },
-  { what: 'The webhooks page', fields: ['/webhooks'], from: notInProxyMode },
+  { what: 'Pages for people', fields: ['/webhooks', '/jobs-and-posts'], from: notInProxyMode },
 ];
 
 const cells: Readonly<Record<From, string>> = { gateway: 'yes', service: 'the service', none: 'no' };

@@ -1,0 +1,178 @@
+/** The job postings: the list, and beside it the one that is chosen. Changes arrive by subscription. */
+import { h, show } from './elements.js';
+import { failureOf } from './failures.js';
+import { follow } from './follow.js';
+import { ask } from './gateway.js';
+import { createJob } from './job.js';
+import { jobFilters, jobList } from './job-list.js';
+import * as queries from './job-queries.js';
+import { mergePages } from './merge-pages.js';
+
+/** How long one may pause in typing before it is searched for. */
+const searchMs = 300;
+/** A subscription takes no more. */
+const mostFollowed = 100;
+
+/**
+ * @param {object[]} accounts
+ * @param {{ canWrite: boolean, hrefOf: (jobId: string | null) => string, onRefusedKey: (error: Error) => void }} view
+ */
+export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
+  const ofJobs = accounts.filter(({ type }) => type !== 'PHOTONET');
+  const accountName = (accountId) => accounts.find((each) => each.accountId === accountId)?.name ?? accountId;
+  const live = h('p.live', { role: 'status' });
+  const listed = h('div.listed', {});
+  const side = h('div.side', {});
+  const element = h('div.columns.jobs', {});
+  let choice = { state: null, accountId: null, query: '' };
+  let list = null;
+  let problem = null;
+  let isLoading = false;
+  let selectedId = null;
+  let detail = null;
+  let reading = new AbortController();
+  let opening = new AbortController();
+  let following = new AbortController();
+  let followed = '';
+  let searching;
+
+  const postings = () => list?.edges.map(({ node }) => node).filter(Boolean) ?? null;
+
+  function render() {
+    show(
+      listed,
+      jobList({
+        postings: postings(),
+        total: list?.totalCount,
+        hasMore: list?.pageInfo.hasNextPage,
+        isLoading,
+        problem,
+        selectedId,
+        accountName,
+        hrefOf,
+        onMore: () => read(true),
+        onAgain: () => read(),
+      }),
+    );
+  }
+
+  async function read(isNext = false) {
+    reading.abort();
+    reading = new AbortController();
+    const { signal } = reading;
+    problem = null;
+    isLoading = true;
+    render();
+    try {
+      const { state, accountId, query } = choice;
+      const after = isNext ? list.pageInfo.endCursor : null;
+      const variables = { accountId, states: state && [state], query: query.trim() || null, after };
+      const { data } = await ask(queries.list, variables, signal);
+      list = mergePages(isNext ? list : null, data.jobPostings, ({ node }) => node?.id);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.isOfKey) return onRefusedKey(error);
+      problem = failureOf(error).text;
+    }
+    isLoading = false;
+    render();
+    keepUp();
+  }
+
+  /** A posting as it is now, wherever it is shown. */
+  function take(posting) {
+    const edge = list?.edges.find(({ node }) => node?.id === posting.id);
+    if (edge) Object.assign(edge, { node: posting });
+    if (posting.jobId === selectedId) detail?.update(posting);
+    renderSoon();
+  }
+
+  let isRendering = false;
+  function renderSoon() {
+    if (isRendering) return;
+    isRendering = true;
+    requestAnimationFrame(() => {
+      isRendering = false;
+      render();
+    });
+  }
+
+  const showLive = (isLive) => {
+    live.textContent = isLive ? 'Live' : 'Reconnecting …';
+    live.dataset.state = isLive ? 'live' : 'offline';
+  };
+
+  /** Follows what is shown: the chosen one, and the first of the list. */
+  async function keepUp() {
+    const jobIds = [...new Set([selectedId, ...(postings() ?? []).map(({ jobId }) => jobId)])]
+      .filter(Boolean)
+      .slice(0, mostFollowed);
+    if (jobIds.length === 0 || jobIds.join() === followed) return;
+    following.abort();
+    following = new AbortController();
+    followed = jobIds.join();
+    const { signal } = following;
+    try {
+      for await (const posting of follow(queries.changes, { jobIds }, { signal, onLive: showLive })) take(posting);
+    } catch (error) {
+      if (signal.aborted) return;
+      live.textContent = `Not live: ${failureOf(error).text}`;
+      live.dataset.state = 'offline';
+    }
+  }
+
+  const telling = (...contents) => h('p.card.empty', { role: 'status' }, ...contents);
+
+  async function openJob(jobId) {
+    opening.abort();
+    opening = new AbortController();
+    const { signal } = opening;
+    selectedId = jobId;
+    detail = null;
+    element.dataset.view = jobId === null ? 'list' : 'detail';
+    render();
+    if (jobId === null) return show(side, telling('Choose a posting.'));
+    const known = postings()?.find((each) => each.jobId === jobId);
+    try {
+      if (known === undefined) show(side, telling('Loading …'));
+      const posting = known ?? (await ask(queries.one, { jobId }, signal)).data.jobPosting;
+      if (posting === null)
+        return show(side, telling('Your key sees no such posting. ', h('a', { href: hrefOf(null) }, 'All postings')));
+      detail = createJob(posting, { canWrite, accountName, backHref: hrefOf(null) });
+      show(side, detail.element);
+      side.querySelector('#job').focus({ preventScroll: true });
+      keepUp();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.isOfKey) return onRefusedKey(error);
+      const again = h('button', { type: 'button', onclick: () => openJob(jobId) }, 'Try again');
+      show(side, telling(failureOf(error).text, ' ', again));
+    }
+  }
+
+  const narrow = (change) => {
+    choice = { ...choice, ...change };
+    read();
+  };
+  const onSearch = (query) => {
+    clearTimeout(searching);
+    searching = setTimeout(() => narrow({ query }), searchMs);
+  };
+  element.append(
+    h('div.list', {}, jobFilters({ accounts: ofJobs, choice, onChoice: narrow, onSearch }), live, listed),
+    side,
+  );
+
+  return {
+    element,
+    /** @param {string | null} jobId */
+    open(jobId) {
+      if (list === null) read();
+      if (jobId !== selectedId || detail === null) openJob(jobId);
+    },
+    close() {
+      for (const each of [reading, opening, following]) each.abort();
+      clearTimeout(searching);
+    },
+  };
+}

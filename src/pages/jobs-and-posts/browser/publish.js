@@ -1,0 +1,152 @@
+/** Publishes a draft: how, for how much, and the code that the network may ask for. */
+import { h, show } from './elements.js';
+import { failureOf } from './failures.js';
+import { createForm } from './form.js';
+import { time } from './format.js';
+import { act } from './gateway.js';
+import { publicationFields, solutionFields } from './job-fields.js';
+import { publish, solve } from './job-queries.js';
+
+/** How each draft was published in this tab: a new code is asked for in the same way. */
+const publications = new Map();
+
+/**
+ * @param {{ accountId: string, jobId: string, checkpoint: object | null }} posting
+ * @param {{ onDone: (text: string) => void, onCheckpoint: (checkpoint: object | null) => void }} handlers
+ */
+export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckpoint }) {
+  const problem = h('p.problem', { role: 'alert' });
+  const place = h('section.card.publish', { 'aria-labelledby': 'publish-title' });
+  let isBusy = false;
+
+  /** Carries out what a button says, once at a time. */
+  const carryOut = async (form, work) => {
+    if (isBusy) return;
+    isBusy = true;
+    place.setAttribute('aria-busy', 'true');
+    problem.textContent = '';
+    form.showIssues([]);
+    try {
+      await work();
+    } catch (error) {
+      if (error.checkpoint === null) return askAgain(error);
+      showProblem(form, error);
+      if (error.checkpoint) onCheckpoint(error.checkpoint);
+    } finally {
+      isBusy = false;
+      place.removeAttribute('aria-busy');
+    }
+  };
+
+  function showProblem(form, error) {
+    const { at, text } = failureOf(error);
+    const others = form.showIssues(error.issues);
+    if (error.issues.length > 0) problem.textContent = others.join(' ');
+    else if (at === null || !form.showFailure(at, text)) problem.textContent = text;
+  }
+
+  function settle({ state, checkpointType, attemptsLeft, expiresAt }, note = '') {
+    if (checkpointType === undefined) {
+      publications.delete(jobId);
+      return onDone(
+        state === 'DRAFT'
+          ? 'The network keeps it as a draft.'
+          : `It is published: ${(state ?? 'unknown').toLowerCase()}.`,
+      );
+    }
+    const next = { checkpointType, attemptsLeft, expiresAt };
+    onCheckpoint(next);
+    askFor(next, note);
+    place.querySelector('input').focus({ preventScroll: true });
+  }
+
+  async function send(options, note) {
+    const result = await act(publish, { input: { accountId, jobId, ...options } });
+    publications.set(jobId, options);
+    settle(result, note);
+  }
+
+  /** How to publish. */
+  function askHow(note = null) {
+    const form = createForm(publicationFields, publications.get(jobId) ?? {});
+    const onsubmit = (event) => {
+      event.preventDefault();
+      carryOut(form, () => send(form.all()));
+    };
+    show(
+      place,
+      h('h3', { id: 'publish-title' }, 'Publish'),
+      note === null ? null : h('p.notice.warn', { role: 'status' }, note),
+      h(
+        'form',
+        { onsubmit, novalidate: true },
+        form.element,
+        problem,
+        h('button.primary', { type: 'submit' }, 'Publish'),
+      ),
+    );
+  }
+
+  /** The input that the network asks for. */
+  function askFor({ checkpointType, attemptsLeft, expiresAt }, note = '') {
+    const form = createForm(solutionFields(checkpointType), {});
+    const left = h('p.quiet', { role: 'status' }, `${note}${remaining(attemptsLeft, expiresAt)}`);
+    const onsubmit = (event) => {
+      event.preventDefault();
+      carryOut(form, async () => {
+        try {
+          settle(await act(solve, { input: { accountId, jobId, ...form.all() } }));
+        } catch (error) {
+          if (error.checkpoint) left.textContent = remaining(error.checkpoint.attemptsLeft, error.checkpoint.expiresAt);
+          throw error;
+        }
+      });
+    };
+    const known = publications.get(jobId);
+    const again = () =>
+      known === undefined ? askHow() : carryOut(form, () => send(known, 'A new one is on its way: '));
+    show(
+      place,
+      h('h3', { id: 'publish-title' }, 'The network asks for a confirmation'),
+      left,
+      h(
+        'form',
+        { onsubmit, novalidate: true },
+        form.element,
+        problem,
+        h(
+          'div.actions',
+          {},
+          h('button.primary', { type: 'submit' }, 'Confirm'),
+          h(
+            'button',
+            { type: 'button', onclick: again, 'data-key': 'again' },
+            known ? 'Send a new one' : 'Publish again',
+          ),
+          h('button.link', { type: 'button', onclick: () => askHow() }, 'Publish in another way'),
+        ),
+      ),
+    );
+  }
+
+  /** The checkpoint is closed: too many attempts, or too late. */
+  function askAgain(error) {
+    onCheckpoint(null);
+    askHow(
+      error.code === 'EXPIRED_LINK'
+        ? 'The code has expired. Publish again to get a new one.'
+        : 'The code cannot be entered any more. Publish again to get a new one.',
+    );
+    place.querySelector('select').focus();
+  }
+
+  if (checkpoint === null) askHow();
+  else askFor(checkpoint);
+  return place;
+}
+
+function remaining(attemptsLeft, expiresAt) {
+  const attempts = attemptsLeft === null ? '' : `${attemptsLeft} ${attemptsLeft === 1 ? 'attempt' : 'attempts'} left`;
+  const until = expiresAt === null ? '' : `valid until ${time(expiresAt)}`;
+  return [attempts, until].filter(Boolean).join(', ');
+}
