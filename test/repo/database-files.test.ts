@@ -44,7 +44,7 @@ const openers: Readonly<Record<string, string>> = {
   'app/demo.ts': 'the demo key',
   'kernel/secrets/secret.ts': 'the secret',
   'splice/kernel.ts': 'its own',
-  'pages/webhooks/page.ts': 'its own',
+  'pages/client-page.ts': 'its own',
   'app/cli/accounts.ts': 'a token',
   'app/cli/backup-folder.ts': 'the secret of a backup',
   'app/cli/schema.ts': 'schema.graphql',

@@ -21,7 +21,12 @@ export async function* watch(
   const { signal } = options;
   const headers = new Headers(options.headers);
   headers.set('accept', 'text/event-stream');
-  const steady = steadyFetch({ fetch: send, retry, onWaiting: (isWaiting) => isWaiting && onWaiting?.(true) });
+  let isWaiting = false;
+  const tell = (now) => {
+    isWaiting = now;
+    onWaiting?.(now);
+  };
+  const steady = steadyFetch({ fetch: send, retry, onWaiting: (now) => now && tell(true) });
   const aborted = Promise.withResolvers();
   const abort = () => aborted.reject(signal?.reason);
   aborted.promise.catch(() => {});
@@ -33,7 +38,7 @@ export async function* watch(
       const isStream = body !== null && response.headers.get('content-type')?.startsWith('text/event-stream');
       const results = isStream ? eventStream(body) : [await readResult(response)];
       if (isStream) {
-        onWaiting?.(false);
+        tell(false);
         try {
           await Promise.race([onConnected?.(), aborted.promise]);
         } catch (error) {
@@ -42,6 +47,7 @@ export async function* watch(
         }
       }
       let refusal;
+      let isGiven = false;
       try {
         for await (const result of results) {
           if (result?.data === undefined) {
@@ -49,17 +55,23 @@ export async function* watch(
             break;
           }
           failed = 0;
+          isGiven = true;
           yield result;
+          isGiven = false;
         }
         if (refusal === undefined) return;
-      } catch {}
+      } catch (error) {
+        if (isGiven) throw error;
+      }
       if (refusal !== undefined && !passing.has(refusal.code)) throw refusal;
-      onWaiting?.(true);
+      signal?.throwIfAborted();
+      tell(true);
       await retry.wait(failed, 0, signal);
     }
   } catch (error) {
     if (!signal?.aborted) throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
+    if (isWaiting) tell(false);
   }
 }
