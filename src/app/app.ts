@@ -29,6 +29,7 @@ import { createTroubles } from '../kernel/troubles.ts';
 import { inBlocks } from '../net/addresses.ts';
 import { docsRoutes } from '../pages/docs/page.ts';
 import { startRoutes } from '../pages/docs/start.ts';
+import { refusalOfUnknown } from '../pages/docs/unknown.ts';
 import { jobsAndPostsRoutes } from '../pages/jobs-and-posts/page.ts';
 import { webhooksPageRoutes } from '../pages/webhooks/page.ts';
 import { prefixes } from '../rest/endpoints.ts';
@@ -117,6 +118,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     turns,
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),
     observer: observeRequests(telemetry),
+    refuseUnknown: refusalOfUnknown(config, isOfFace),
   });
   const places = createPlaces(placeLimits[config.setUp], streams.ended);
   const shared = { ...admitting, backend, ports, turns, places, compress };

@@ -36,7 +36,8 @@ interface Router {
   add(routes: readonly Route[]): void;
   find(method: string, url: string): Found | null;
   refusalOf(method: string, url: string): ServiceError;
-  refuserOf(url: string): Refuse | undefined;
+  /** @param unknown for a path that nothing has */
+  refuserOf(url: string, unknown?: Refuse): Refuse | undefined;
 }
 
 export function createRouter(): Router {
@@ -82,7 +83,10 @@ export function createRouter(): Router {
       const detail = `The path does not support ${method}, only ${allow}.`;
       return new HttpRefusal(405, { detail, headers: { allow } });
     },
-    refuserOf: (url) => resourceAt(url)?.resource.routes[0]?.refuse,
+    refuserOf(url, unknown) {
+      const at = resourceAt(url);
+      return at === null ? unknown : at.resource.routes[0]?.refuse;
+    },
   };
 }
 

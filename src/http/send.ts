@@ -30,14 +30,14 @@ export async function sendCompressible(
   sendBody(request, status, contentType, bytes ?? body);
 }
 
-export function sendPage(request: IncomingRequest, policy: string, html: string): void {
+export function sendPage(request: IncomingRequest, policy: string, html: string, status = 200): void {
   request.addHeaders(pageHeaders(policy));
-  sendBody(request, 200, 'text/html; charset=utf-8', html);
+  sendBody(request, status, 'text/html; charset=utf-8', html);
 }
 
 export type Refuse = (request: IncomingRequest, failure: ServiceError) => void | Promise<void>;
 
-const refuseWithEnvelope: Refuse = (request, failure) =>
+export const refuseWithEnvelope: Refuse = (request, failure) =>
   sendJson(request, httpStatusOf(failure), toEnvelope(failure, request.id));
 
 export async function sendRefusal(

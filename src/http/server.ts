@@ -33,7 +33,7 @@ import {
   withoutCredentials,
 } from './request-head.ts';
 import { createRouter, type Route } from './router.ts';
-import { sendRefusal } from './send.ts';
+import { type Refuse, sendRefusal } from './send.ts';
 import { type ConnectionError, lateAtStop, type RefusalFor, refuseUnreadable, respondOn } from './unreadable.ts';
 import { type SocketRoute, socketRefusal } from './upgrades.ts';
 import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
@@ -53,6 +53,8 @@ interface HttpOptions {
   readonly turns?: FairTurns;
   readonly cors?: Cors | null;
   readonly observer?: RequestObserver | null;
+  /** Refuses requests of a path that nothing has; default: the contract's envelope. */
+  readonly refuseUnknown?: Refuse | undefined;
   readonly waiting?: WaitingLimits;
   readonly stop?: StopLimits;
   /** Lifetime of an idle connection, in milliseconds. */
@@ -75,7 +77,14 @@ export interface HttpServer {
 
 export function createHttpServer(options: HttpOptions): HttpServer {
   const { logger, ready, draining = new AbortController(), isTrustedProxy = () => false, turns } = options;
-  const { cors = null, observer = null, waiting = waitingLimits, stop = stopLimits, keepAliveMs = 72_000 } = options;
+  const {
+    refuseUnknown,
+    cors = null,
+    observer = null,
+    waiting = waitingLimits,
+    stop = stopLimits,
+    keepAliveMs = 72_000,
+  } = options;
   const router = createRouter();
   router.add(probes(ready, draining.signal, logger, options.remarks));
   const pipelined = oneAtATime(logger);
@@ -94,10 +103,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     const found = router.find(method, url);
     request.route = found?.route.path;
     const refuse = (error: unknown) => {
-      sendRefusal(request, error, found?.route ?? { refuse: router.refuserOf(url) }).catch((failure: unknown) => {
-        request.log.error({ err: failure }, 'a request could not be served');
-        request.response.destroy();
-      });
+      sendRefusal(request, error, found?.route ?? { refuse: router.refuserOf(url, refuseUnknown) }).catch(
+        (failure: unknown) => {
+          request.log.error({ err: failure }, 'a request could not be served');
+          request.response.destroy();
+        },
+      );
     };
     try {
       cors?.decorate(request);

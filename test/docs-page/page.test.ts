@@ -62,6 +62,28 @@ it('serves others between the pages that it makes the index of the search from',
   expect(turns).toBeGreaterThanOrEqual(Object.keys(documentationPages).length);
 });
 
+it('has one bar on all pages', async () => {
+  const bars = await Promise.all(
+    ['/', '/docs', '/docs/use/errors', '/graphql', '/webhooks', '/jobs-and-posts', '/nothing'].map(async (path) => {
+      const text = await (await fetch(gateway.address + path, { headers: { accept: 'text/html' } })).text();
+      expect(new Set(text.match(/assets\/[\w-]+\/bar\.(?:css|js)"/g)).size, path).toBe(2);
+      const [bar = ''] = /<header id="bar">.*?<\/header>/s.exec(text) ?? [];
+      const [current = ''] = /<a [^>]*aria-current[^>]*>([^<]*)/.exec(bar)?.slice(1) ?? [];
+      return [path, current, bar.replace(' aria-current="true"', '').replace(/<div class="bar-tools">.*?<\/div>/, '')];
+    }),
+  );
+  expect(bars.map(([, current]) => current)).toEqual([
+    '',
+    'Docs',
+    'Docs',
+    'GraphiQL',
+    'Webhooks',
+    'Jobs and posts',
+    '',
+  ]);
+  expect(new Set(bars.map(([, , bar]) => bar)).size).toBe(1);
+});
+
 it('links to nothing that is not there, from any page', async () => {
   const read = new Map<string, string>();
   const missing: string[] = [];
@@ -116,6 +138,50 @@ it.each([
   '/docs/images/..%2F..%2Fpackage.json',
 ])('%s is not found', async (path) => {
   expect((await fetch(gateway.address + path)).status).toBe(404);
+});
+
+describe('an address without a page', () => {
+  const open = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8', method = 'GET') =>
+    fetch(gateway.address + path, { method, headers: { accept } });
+  const named = (text: string) => [...text.matchAll(/<li><a href="([^"]+)">/g)].map(([, address]) => address);
+
+  it.each([
+    ['/docs/use/error', '/docs/use/errors'],
+    ['/docs/use/webhooks.md', '/docs/use/webhooks'],
+    ['/docs/run/webhooks', '/docs/use/webhooks'],
+    ['/Webhook/', '/webhooks'],
+    ['/jobs-and-post', '/jobs-and-posts'],
+    ['/README.md', '/'],
+    ['/favicon.ico', '/'],
+  ])('has a page with the nearest names for a browser: %s', async (path, nearest) => {
+    const response = await open(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('vary')).toContain('accept');
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const text = await response.text();
+    expect(named(text)[0]).toBe(nearest);
+    expect(text).toContain('id="search"');
+    expect(text).not.toContain('{{');
+  });
+
+  it('is the refusal of the contract for a client, for an API, and for another method', async () => {
+    for (const response of [
+      await open('/favicon.ico', '*/*'),
+      await open('/docs/use/errors.md', 'application/json'),
+      await open('/v1/nothing'),
+      await open('/nothing', 'text/html', 'POST'),
+    ]) {
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect([response.status, await response.json()]).toMatchObject([404, { type: 'errors/resource_not_found' }]);
+    }
+  });
+
+  it('shows what was asked for as text, and no more of it than one can read', async () => {
+    const text = await (await open(`/<b>${'x'.repeat(3_000)}`)).text();
+    expect(text).not.toContain('<b>');
+    expect(text).not.toContain('x'.repeat(101));
+  });
 });
 
 it.each([
@@ -190,6 +256,26 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.screenshot({ path: 'node_modules/.cache/start.png', fullPage: true });
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+
+  it('finds a page by the search of an address without one', async () => {
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => void complaints.push(error.message));
+    await page.goto(`${gateway.address}/docs/use/nothing-like-it`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    expect(await page.evaluate(lowContrast)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('searchbox').fill('operation cost');
+    await page.getByRole('dialog').getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Operation cost' }).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it.each(['light', 'dark'] as const)('can be read in %s, and needs nothing from elsewhere', async (colorScheme) => {

@@ -9,9 +9,7 @@ import { assetRoutes } from '../../http/static-files.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { docsPage, type ServedPages } from '../bar.ts';
-import { fillPage, siteAssets, sitePolicy } from './site.ts';
-
-const indexPath = `${docsPage}/search.json`;
+import { fillPage, indexPath, siteAssets, sitePolicy } from './site.ts';
 
 /** Policy of a drawing that is opened as a page. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -89,6 +87,12 @@ function addressOf(path: string): string | null {
   return image === undefined ? null : `${docsPage}/images/${image}`;
 }
 
+/** Every page with its name, in the order of the menu. */
+export const addressesOfPages = Object.entries(documentationPages).map(([path, name]) => ({
+  address: addressOf(path) ?? docsPage,
+  name,
+}));
+
 async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   // Loaded with the first page that is read: no start waits for it.
   const { renderPage } = await import('./render.ts');
@@ -101,7 +105,7 @@ async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
 
 async function readPage(path: string, title: string, pages: ServedPages): Promise<StaticDocument> {
   const page = await readText(path, pages.graphiql);
-  const values = { title, index: indexPath, menu: menuOf(path, page), page, turn: turnOf(path) };
+  const values = { title, menu: menuOf(path, page), page, turn: turnOf(path) };
   return staticDocument('text/html; charset=utf-8', await fillPage('page.html', docsPage, pages, values));
 }
 

@@ -21,6 +21,9 @@ export const siteAssets: () => Promise<Assets> = once(async () =>
   createAssets([...(await sharedFiles()), ...(await filesIn(folder))]),
 );
 
+export const indexPath = `${docsPage}/search.json`;
+
+const search = `<dialog id="search" aria-label="Search" data-index="${indexPath}"><input type="search" aria-label="Words" placeholder="Search the documentation" autocomplete="off" autofocus><ol aria-live="polite"></ol></dialog>`;
 const searchButton = '<button type="button" id="search-button" hidden>Search <kbd>Ctrl K</kbd></button>';
 
 /** A page of `browser/`, with values for the names in double braces: those given, and those of every page. */
@@ -35,7 +38,8 @@ export async function fillPage(
     ...values,
     assets: assetsPath(docsPage, version),
     icon: iconAddress,
-    bar: barOf(current, pages, current === docsPage ? searchButton : ''),
+    search,
+    bar: barOf(current, pages, template.includes('{{search}}') ? searchButton : ''),
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, key: string) => all[key] ?? '');
 }
