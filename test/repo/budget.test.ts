@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_230,
+  app: 5_232,
   auth: 1_544,
   cache: 340,
   capabilities: 297,
@@ -28,10 +28,10 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_138,
   'graphql/schema': 106,
-  http: 2_711,
+  http: 2_726,
   kernel: 3_422,
   net: 1_424,
-  pages: 1_446,
+  pages: 1_545,
   providers: 2_200,
   rest: 618,
   splice: 3_109,
