@@ -10,8 +10,9 @@ const button = document.getElementById('bar-key');
 const panel = document.getElementById('bar-whose');
 
 /** By their names, if the gateway knows them and the key may. */
-async function accountsOf({ accountIds }) {
+async function accountsOf({ scopes, accountIds }) {
   if (accountIds === null) return 'all';
+  if (!scopes.includes('ACCOUNTS_READ')) return accountIds.join(', ');
   const { nodes = [] } = await ask(accountsQuery).then(
     ({ data }) => data.accounts,
     () => ({}),
