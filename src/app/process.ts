@@ -67,8 +67,9 @@ async function main(): Promise<void> {
       logger.warn({ signal }, 'stopped at once');
       process.exit(1);
     }
-    if (siblings === undefined) stop(signal);
-    else siblings.claimSuccessor().then((isReplaced) => isReplaced || stop(signal));
+    const stopAlone = () => stop(signal);
+    if (siblings === undefined) stopAlone();
+    else siblings.claimSuccessor().then((isReplaced) => isReplaced || stopAlone(), stopAlone);
   };
   process.on('SIGTERM', onSignal).off('SIGTERM', giveUp);
   process.on('SIGINT', onSignal).off('SIGINT', giveUp);

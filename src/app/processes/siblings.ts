@@ -60,8 +60,8 @@ export async function joinProcesses(of: number) {
     remarks: () => (serving < of ? { processes: `${serving} of ${of}` } : {}),
     /** Tells the primary that this process answers requests. */
     serves: () => call('serve'),
-    /** @returns whether another process takes this one's place first; false where all stop, or no primary answers */
-    claimSuccessor: () => within(claimMs, call('claimSuccessor'), 'The primary took too long').catch(() => false),
+    /** @returns whether another process takes this one's place first; false where all stop. Rejects where no primary answers */
+    claimSuccessor: () => within(claimMs, call('claimSuccessor'), 'The primary took too long'),
     /** @param stop runs when another process has taken this one's place */
     onLeave(stop: () => void) {
       leave = stop;
