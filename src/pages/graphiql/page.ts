@@ -53,7 +53,7 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
       assets: path,
       modules,
       icon: iconAddress,
-      bar: barOf(endpoint, pages),
+      bar: barOf(endpoint, pages, name === 'page.html' ? tools : ''),
     };
     const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
     return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
@@ -80,6 +80,12 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
     },
   };
 }
+
+/** Of the operation that is open. */
+const tools =
+  '<button type="button" id="examples-button" popovertarget="examples">Examples</button>' +
+  '<button type="button" id="share">Share</button>' +
+  '<button type="button" id="copy-button" popovertarget="copy">Copy as</button>';
 
 /** Data for a script. With "<" escaped, nothing in it can close the element. */
 const dataElement = (id: string, data: object): string =>
