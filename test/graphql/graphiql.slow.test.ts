@@ -417,7 +417,9 @@ describe('the page', () => {
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(
-      body.match(/(?:src|href)="[^"]*/g)?.filter((each) => !/"(?:\/graphql\/|\/(?:webhooks|docs)?$|data:)/.test(each)),
+      body
+        .match(/(?:src|href)="[^"]*/g)
+        ?.filter((each) => !/"(?:\/graphql\/|\/(?:graphql|webhooks|jobs-and-posts|docs)?$|data:)/.test(each)),
     ).toEqual([]);
   });
 
