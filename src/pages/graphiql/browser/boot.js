@@ -52,6 +52,7 @@ const { fetcher, stop } = createFetcher(endpoint, (response) => {
 /** Opens an operation in the present tab, with the key that is there. It is sent when the user runs it, by Enter. */
 function open(operation) {
   stop();
+  clearLog();
   showOperation(operation);
   document.querySelector('.graphiql-execute-button').focus();
 }
