@@ -538,7 +538,7 @@ export function describeFaults(example: string): void {
       expect((await send('https://evil.example')).status).toBe(404);
       const other = await context.newPage();
       // Of another origin, and without a policy of its own for what its scripts may connect to.
-      await other.goto(`${postern.address}/healthz`);
+      await other.goto(`${postern.address}/readyz`);
       const closed = await other.evaluate(
         (address) =>
           new Promise<number>((resolve) => {
