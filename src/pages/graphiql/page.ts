@@ -42,8 +42,7 @@ const wantsPage = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
 /** Contains no secret: anybody may read it. */
 export function createGraphiQL(endpoint: string, options: GraphiQLOptions): EndpointPage {
   const { signIn, served: pages, schema, introspection } = options;
-  const served = once(() => servedExamples(schema));
-  const assets = once(async () => graphiqlAssets(introspection ? schema : null, await served()));
+  const assets = once(async () => graphiqlAssets(introspection ? schema : null, await servedExamples(schema)));
 
   const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
     const path = assetsPath(endpoint, (await assets()).version);
@@ -60,8 +59,8 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
   };
   const page = once(async () =>
     render('page.html', {
-      examples: exampleMenu(await served()),
-      starts: startCards(await served()),
+      examples: exampleMenu(await servedExamples(schema)),
+      starts: startCards(await servedExamples(schema)),
       options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
     }),
   );
