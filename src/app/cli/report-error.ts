@@ -41,13 +41,14 @@ interface SystemError extends Error {
   readonly port?: number;
 }
 
-const oneLine = [ConfigError, UsageError, ServiceError, SchemaTooNew, DamagedDatabase];
+const oneLine = [ConfigError, UsageError, SchemaTooNew, DamagedDatabase];
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (oneLine.some((type) => error instanceof type)) return error.message;
   if (error instanceof DatabaseFault) return `${error.message} (${String(error.cause)})`;
   if (error instanceof DatabaseUnavailable) return error.sentence;
+  if (error instanceof ServiceError) return error.message;
   const { message, code, syscall, path, address, port }: SystemError = error;
   if (code?.startsWith('ERR_PARSE_ARGS_')) return `${message.split('. ', 1)[0]}. See --help.`;
   if (syscall === 'listen' && code === 'EADDRINUSE') {
