@@ -92,13 +92,10 @@ interface SchemaOptions {
   readonly introspection: boolean;
 }
 
-/** By set-up: the gateways of a process share it. */
-const wholeSchemas = new Map<SetUp, GraphQLSchema>();
-
 /** The schema as the configuration asks for it. What only a subgraph needs is loaded for one only. */
 export async function servedSchema({ setUp, federation, introspection }: SchemaOptions): Promise<ServedSchema> {
-  const schema = wholeSchemas.get(setUp) ?? buildSchema(setUp);
-  wholeSchemas.set(setUp, schema);
+  // One of its own: a plugin may change it.
+  const schema = buildSchema(setUp);
   const print = async () => {
     const { printedSchema } = await import('../graphql/schema/print.ts');
     return printedSchema(schema);

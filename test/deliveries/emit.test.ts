@@ -31,6 +31,7 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
       }
     }
     const samples = await ask('{ eventSamples { source event payload } }');
+    expect(samples.errors).toEqual([]);
     const events = Object.values(webhookSources).flatMap((source): readonly string[] => source.events);
     expect(samples.data.eventSamples).toHaveLength(events.length);
   });

@@ -5,7 +5,7 @@ import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectT
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
-import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { schema } from '../support/schema.ts';
 
 interface Envelope {
@@ -283,5 +283,10 @@ describe('a failure of ours', () => {
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).toContain('secret-detail');
     await gateway.close();
+    // What the plugin has changed is the schema of its gateway alone.
+    const other = await startGateway();
+    const ofOther = await graphql(other.address, (await other.workspace()).key, '{ eventSamples { payload } }');
+    expect(ofOther.errors).toEqual([]);
+    await other.close();
   });
 });

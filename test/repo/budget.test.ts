@@ -11,7 +11,7 @@ const budget: Readonly<Record<string, number>> = {
   app: 5_234,
   auth: 1_544,
   cache: 340,
-  capabilities: 297,
+  capabilities: 294,
   'capabilities/accounts': 568,
   'capabilities/deliveries': 2_698,
   'capabilities/jobs': 2_197,

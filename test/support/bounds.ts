@@ -40,7 +40,6 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'delivery/outcome-buffer.ts waiting': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/payload.ts sizes': ['keys of a payload', 'the call'],
   'kernel/lib/cautious-time.ts readings': ['a process', 'jumps of a day'],
-  'capabilities/schema.ts wholeSchemas': ['the code', 'set-ups of the gateway'],
   'capabilities/webhooks/removal.ts lastOf': ['webhooks', 'webhooks that are being deleted'],
   'delivery/queue-transaction.ts settled': ['nobody', 'nothing is added'],
   'capabilities/deliveries/attempt-counts.ts counts': ['webhooks of a batch', 'the call'],
