@@ -825,7 +825,7 @@ describe.skipIf(!chromium)('in a browser', () => {
 
     await forgetKey();
     await page.getByLabel('API key').fill(await gateway.space.newKey({ scopes: ['webhooks:read'] }));
-    await button('Show my webhooks').click();
+    await button('Use this key').click();
     await see('it lacks the scope webhooks:write');
     expect(await button('More').count()).toBe(0);
     expect(complaints).toEqual([]);

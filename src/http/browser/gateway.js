@@ -10,6 +10,8 @@ export class GatewayError extends Error {
   name = 'GatewayError';
   /** Whether the key is refused. */
   isOfKey = false;
+  /** Whether there was no response of the gateway. */
+  isUnreachable = false;
   constructor({ message, issues = [], ...others }) {
     super(message);
     Object.assign(this, others);
@@ -25,15 +27,16 @@ const toError = ({ message, path, extensions }) =>
 
 /**
  * Sends an operation.
+ * @param {{ signal?: AbortSignal, read?: (response: Response) => Promise<object> }} [how] `read` reads the result
  * @returns {Promise<{ data: object, skipped: { message: string }[] }>} the list items that could not be read are skipped
  * @throws {GatewayError} when a field could not be read
  */
-export async function ask(query, variables = {}, signal = undefined) {
+export async function ask(query, variables = {}, { signal, read = readResult } = {}) {
   const result = await sendOperation(endpoint, { query, variables }, options(signal))
-    .then(readResult)
+    .then(read)
     .catch((error) => {
       if (signal?.aborted) throw error;
-      throw new GatewayError({ message: 'The gateway cannot be reached. Try again.' });
+      throw new GatewayError({ message: 'The gateway cannot be reached. Try again.', isUnreachable: true });
     });
   const { response, skipped } = skipFailed(result);
   const [error] = response.errors ?? [];

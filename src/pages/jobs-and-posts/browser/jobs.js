@@ -67,7 +67,7 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
       const { state, accountId, query } = choice;
       const after = isNext ? list.pageInfo.endCursor : null;
       const variables = { accountId, states: state && [state], query: query.trim() || null, after };
-      const { data } = await ask(queries.list, variables, signal);
+      const { data } = await ask(queries.list, variables, { signal });
       list = mergePages(isNext ? list : null, data.jobPostings, ({ node }) => node?.id);
     } catch (error) {
       if (signal.aborted) return;
@@ -135,7 +135,7 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
     const known = postings()?.find((each) => each.jobId === jobId);
     try {
       if (known === undefined) show(side, telling('Loading …'));
-      const posting = known ?? (await ask(queries.one, { jobId }, signal)).data.jobPosting;
+      const posting = known ?? (await ask(queries.one, { jobId }, { signal })).data.jobPosting;
       if (posting === null)
         return show(side, telling('Your key sees no such posting. ', h('a', { href: hrefOf(null) }, 'All postings')));
       detail = createJob(posting, { canWrite, accountName, backHref: hrefOf(null) });

@@ -134,7 +134,7 @@ export function createPosts(accounts, sandbox, { onChoice, onRefusedKey }) {
     try {
       const after = list?.pageInfo.endCursor ?? null;
       const variables = { ...choice, isCompany: choice.isCompany || null, after };
-      const { data, skipped: odd } = await ask(posts, variables, signal);
+      const { data, skipped: odd } = await ask(posts, variables, { signal });
       const before = list?.edges.length ?? 0;
       list = mergePages(list, data.posts, ({ node }) => node?.id);
       skipped.push(...odd);

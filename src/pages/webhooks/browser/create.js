@@ -1,9 +1,10 @@
 /** Creates a webhook in three steps: where to, what, and whether its requests are verified. */
-import { act, ask } from './api.js';
+
 import { field, openForm, showIssues } from './dialog.js';
 import { h } from './elements.js';
 import { accountsField, dataField, eventsField, formatField, headersField, textField } from './fields.js';
 import { capital, duration, outcome, words } from './format.js';
+import { act, ask } from './gateway.js';
 import { readAccounts, readSources } from './known.js';
 import * as queries from './queries.js';
 import { secretShown } from './secret.js';
@@ -135,7 +136,7 @@ async function testOf(webhookId) {
   const deliveryId = deliveries?.find((each) => each?.webhookId === webhookId)?.deliveryId;
   for (let look = 0; deliveryId && look < looks; look += 1) {
     await new Promise((resolve) => setTimeout(resolve, lookMs));
-    const { delivery } = await ask(queries.outcomeOfDelivery, { deliveryId });
+    const { delivery } = (await ask(queries.outcomeOfDelivery, { deliveryId })).data;
     const attempt = delivery?.lastAttempt;
     if (!attempt) continue;
     const result = `${outcome(attempt)} after ${duration(attempt.durationMs)}`;

@@ -1,5 +1,5 @@
 /** What a form chooses from. */
-import { ask } from './api.js';
+import { ask } from './gateway.js';
 import * as queries from './queries.js';
 
 let sources = null;
@@ -7,7 +7,7 @@ let sources = null;
 /** Sources with samples of their events. */
 export async function readSources() {
   if (sources !== null) return sources;
-  const { eventSamples } = await ask(queries.sources);
+  const { eventSamples } = (await ask(queries.sources)).data;
   sources = Object.groupBy(eventSamples, ({ source }) => source);
   return sources;
 }
@@ -15,6 +15,5 @@ export async function readSources() {
 /** The accounts that a key can choose from; none where it cannot see any. */
 export async function readAccounts({ scopes }) {
   if (!scopes.includes('ACCOUNTS_READ')) return [];
-  const { accounts } = await ask(queries.accounts);
-  return accounts?.nodes ?? [];
+  return (await ask(queries.accounts)).data.accounts.nodes;
 }

@@ -1,21 +1,22 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
-import { act, ask, readExactly, readUnsent, skippedBy, variablesFor } from './api.js';
 import { create } from './create.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
 import { noFilter, withChange } from './filters.js';
+import { follow } from './follow.js';
 import { words } from './format.js';
-import { watch } from './live.js';
+import { act } from './gateway.js';
+import { keyForm } from './key-form.js';
 import * as manage from './manage.js';
 import { closeMenu } from './menu.js';
 import * as notices from './notices.js';
 import { tell } from './notices.js';
 import { isEmpty, listOf, tiles } from './overview.js';
 import * as queries from './queries.js';
-import { isShort, readFigures, readPage, unread, withMore } from './reading.js';
+import { isShort, readData, readFigures, readPage, skippedBy, unread, variablesFor, withMore } from './reading.js';
 import { readDetail } from './reading-detail.js';
+import { readExactly } from './request.js';
 import { retry, retryAll, retryEach } from './retrying.js';
-import { signIn } from './sign-in.js';
 import { forgetSignatures } from './signatures.js';
 import * as skeletons from './skeletons.js';
 import { forgetKey, onKeyChange, readKey, storeKey } from './stored-key.js';
@@ -89,7 +90,7 @@ const contentReads = new Map();
 async function readContents(deliveryId) {
   const own = Symbol(deliveryId);
   contentReads.set(deliveryId, own);
-  const { delivery } = await ask(queries.contentsOfDelivery, { deliveryId }, readExactly);
+  const { delivery } = await readData(queries.contentsOfDelivery, { deliveryId }, { read: readExactly });
   if (contentReads.get(deliveryId) === own) state.contentsOf.set(deliveryId, delivery);
 }
 
@@ -100,7 +101,12 @@ async function showContents(deliveryId) {
 
 /** Nothing waits for it, as the gateway asks the service first. A proxy may keep it from browsers. */
 async function refreshUnsent() {
-  const unsent = await readUnsent().catch(() => state.unsent);
+  const unsent = await fetch('/readyz')
+    .then((response) => response.json())
+    .then(
+      ({ events_not_sent_by_service: events }) => events ?? [],
+      () => state.unsent,
+    );
   if (String(unsent) === String(state.unsent)) return;
   state.unsent = unsent;
   renderSoon();
@@ -395,21 +401,23 @@ function render() {
 /** The session that watches changes. */
 let watching = null;
 
-function startWatching(viewer) {
+async function startWatching(viewer) {
   if (watching === session) return;
   watching = session;
-  watch({
-    variables: variablesFor(viewer),
-    signal: session.signal,
-    onChange,
-    onState(live) {
-      notices.setStream(live);
-      // What happened while nobody watched.
-      if (live === 'live') refreshSoon(0);
-    },
+  const { signal } = session;
+  const onLive = (isLive) => {
+    if (signal.aborted) return;
+    notices.setStream(isLive ? 'live' : 'offline');
+    // What happened while nobody watched.
+    if (isLive) refreshSoon(0);
+  };
+  try {
+    for await (const delivery of follow(queries.changes, variablesFor(viewer), { signal, onLive })) onChange(delivery);
+  } catch {
     // What is read next says why.
-    onRefused: () => refresh(),
-  });
+    onLive(false);
+    refreshSoon(0);
+  }
 }
 
 async function enter() {
@@ -447,9 +455,11 @@ function leave() {
   Object.assign(state, { viewer: null, list: unread(), typed: '', read: '', first: '', problem: null });
   notices.clear();
   delete place('view').dataset.view;
-  show(place('view'), signIn(refusal, storeKey));
+  const help = 'A key with the scope webhooks:read shows them, one with webhooks:write also changes them.';
+  const form = keyForm({ problem: refusal, help, onKey: storeKey });
+  show(place('view'), h('div.card.sign-in', {}, h('h2', {}, 'How are your webhooks?'), form));
   refusal = null;
-  place('key').focus();
+  form.querySelector('input').focus();
 }
 
 function start() {

@@ -1,8 +1,9 @@
 /** What an owner does with a webhook besides sending: edit and delete it, and replace its secret. */
-import { act } from './api.js';
+
 import { field, openForm, openText, showIssues } from './dialog.js';
 import { h } from './elements.js';
 import { accountsField, dataField, eventsField, formatField, headersField, textField } from './fields.js';
+import { act } from './gateway.js';
 import { readAccounts, readSources } from './known.js';
 import * as queries from './queries.js';
 import { secretShown } from './secret.js';

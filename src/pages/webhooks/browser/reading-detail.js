@@ -1,7 +1,7 @@
 /** Reads a webhook with those of its deliveries that a filter chooses. */
-import { ask, variablesFor } from './api.js';
 import { hasResponse, variablesOf } from './filters.js';
 import * as queries from './queries.js';
+import { readData, variablesFor } from './reading.js';
 
 const pageSize = 100;
 /** So many deliveries are looked through for a response, at most. */
@@ -12,7 +12,7 @@ export async function readDetail(webhookId, { viewer, period, filter, wanted }) 
   const isSifted = filter.response !== '';
   const chosen = { ...variablesOf(filter, Date.now()), ...variablesFor(viewer) };
   const first = isSifted ? pageSize : wanted;
-  const { webhook } = await ask(queries.detail, { webhookId, period, ...chosen, first });
+  const { webhook } = await readData(queries.detail, { webhookId, period, ...chosen, first });
   if (!webhook) return null;
   // What is shown is of this period, whatever is chosen meanwhile.
   webhook.period = period;
@@ -23,7 +23,7 @@ export async function readDetail(webhookId, { viewer, period, filter, wanted }) 
     nodes.push(...page.nodes.filter((each) => hasResponse(each, filter.response)));
     if (nodes.length > wanted || !page.pageInfo.hasNextPage || lookedAt >= mostLookedAt) break;
     const after = page.pageInfo.endCursor;
-    const more = await ask(queries.moreDeliveries, { webhookId, ...chosen, first, after });
+    const more = await readData(queries.moreDeliveries, { webhookId, ...chosen, first, after });
     if (!more.webhook) break;
     page = more.webhook.deliveries;
   }

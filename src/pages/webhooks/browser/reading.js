@@ -2,11 +2,24 @@
  * Which webhooks are listed: the worst first, as they are when one comes. They keep their places until one asks for others,
  * so that nothing moves under the pointer; what is read again is their figures.
  */
-import { ask } from './api.js';
+import { ask } from './gateway.js';
 import * as queries from './queries.js';
 import { byUrgency } from './state-of-webhook.js';
 
 const pageSize = 50;
+
+/** The list items that the last response to each query left out, because they could not be read. */
+export const skippedBy = new Map();
+
+/** Sends a query, and notes what it left out. @returns {Promise<object>} its data */
+export async function readData(query, variables, how) {
+  const { data, skipped } = await ask(query, variables, how);
+  skippedBy.set(query, skipped);
+  return data;
+}
+
+/** What the page leaves out for a key that lacks a scope: a part that is refused would take the whole with it. */
+export const variablesFor = ({ scopes }) => ({ seesAccounts: scopes.includes('ACCOUNTS_READ') });
 
 /** What the list can show: states of webhooks, one after the other; null for all that are left. */
 export const listings = {
@@ -44,7 +57,7 @@ export async function readPage({ listing, search, wanted, webhooks, stage, after
   let viewer = null;
   do {
     const query = search.trim() || null;
-    const data = await ask(queries.list, { period, healthStates: stages[at.stage], query, after: at.after });
+    const data = await readData(queries.list, { period, healthStates: stages[at.stage], query, after: at.after });
     viewer = data.viewer;
     for (const each of data.webhooks.nodes) if (!found.has(each.webhookId)) found.set(each.webhookId, each);
     const { hasNextPage, endCursor } = data.webhooks.pageInfo;
@@ -67,15 +80,15 @@ export async function readPage({ listing, search, wanted, webhooks, stage, after
 
 /** Reads the figures of what is listed. A webhook that is gone leaves the list. */
 export async function readFigures(list, period) {
-  const read = [];
+  const found = [];
   let viewer = null;
   let at = 0;
   do {
     const ids = list.webhooks.slice(at, at + pageSize).map(({ id }) => id);
-    const data = await ask(queries.rows, { period, ids });
+    const data = await readData(queries.rows, { period, ids });
     viewer = data.viewer;
-    read.push(...data.nodes.filter((each) => each?.webhookId));
+    found.push(...data.nodes.filter((each) => each?.webhookId));
     at += pageSize;
   } while (at < list.webhooks.length);
-  return { viewer, list: { ...list, webhooks: read, wanted: read.length } };
+  return { viewer, list: { ...list, webhooks: found, wanted: found.length } };
 }

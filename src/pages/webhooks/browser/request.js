@@ -7,10 +7,13 @@
 const wholeSources = new Set(['ACCOUNT_STATUS']);
 
 /** Reads JSON so that numbers keep their digits when they are printed again, where the browser can. */
-export const keepDigits = (_key, value, context) =>
+const keepDigits = (_key, value, context) =>
   typeof value === 'number' && context?.source !== undefined && String(value) !== context.source && JSON.rawJSON
     ? JSON.rawJSON(context.source)
     : value;
+
+/** Reads a result with numbers as they were sent. */
+export const readExactly = async (response) => JSON.parse(await response.text(), keepDigits);
 
 const asText = (value) => {
   if (value === null) return '';

@@ -1,9 +1,10 @@
 /** Sends deliveries again, or now if they wait. */
-import { act } from './api.js';
+
 import { openForm } from './dialog.js';
 import { h } from './elements.js';
 import { states, times, variablesOf } from './filters.js';
 import { deliveriesAre } from './format.js';
+import { act } from './gateway.js';
 import * as queries from './queries.js';
 
 /** So many of the chosen are sent at once. */
@@ -15,7 +16,7 @@ export async function retry({ deliveryId, state }) {
   return state === 'PENDING' ? 'The delivery is sent now.' : 'The delivery is sent again.';
 }
 
-/** @param {object[]} chosen @returns {Promise<string>} @throws {ApiError} if none could be */
+/** @param {object[]} chosen @returns {Promise<string>} @throws {GatewayError} if none could be */
 export async function retryEach(chosen) {
   const left = [...chosen];
   const failures = [];
