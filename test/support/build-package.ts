@@ -28,6 +28,8 @@ function packageFile(): object {
     bin,
     engines,
     dependencies,
+    peerDependencies,
+    peerDependenciesMeta,
     exports,
   } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const compiled = Object.entries<string>(exports).map(([path, source]) => {
@@ -48,6 +50,8 @@ function packageFile(): object {
     bin,
     engines,
     dependencies,
+    peerDependencies,
+    peerDependenciesMeta,
   };
   return { ...ours, exports: Object.fromEntries(compiled) };
 }

@@ -1,14 +1,21 @@
 /**
- * Messages of `graphql-transport-ws` (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md), with the
- * library's words and codes. Its server reads none without a document's text, which persisted and trusted documents
- * lack, and would parse and print printed JSON again.
+ * Messages of `graphql-transport-ws` (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md). The library's
+ * server reads none without a document's text, which persisted and trusted documents lack, and would parse and print
+ * printed JSON again.
  */
-import { CloseCode, MessageType } from 'graphql-ws';
 import { maxHeaderLength, type RequestHeaders } from '../../http/request-head.ts';
 import { isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../../kernel/lib/json-text.ts';
 import { isObject } from '../../kernel/lib/objects.ts';
 
-export { CloseCode };
+export const CloseCode = {
+  BadRequest: 4400,
+  Unauthorized: 4401,
+  Forbidden: 4403,
+  ConnectionInitialisationTimeout: 4408,
+  SubscriberAlreadyExists: 4409,
+  TooManyInitialisationRequests: 4429,
+  InternalServerError: 4500,
+} as const;
 
 export type ClientMessage =
   | { readonly type: 'connection_init'; readonly headers: RequestHeaders; readonly misplaced: string | null }
@@ -27,25 +34,25 @@ const headerNames = ['x-api-key', 'authorization', 'graphql-cost'] as const sati
 export function readMessage(text: string): ClientMessage {
   const message = parseJson(text, 'The message', maxJsonEntries);
   if (!isObject(message)) throw new Error('A message is an object');
-  if (!isShallow(message.type === MessageType.Subscribe ? { ...message, payload: null } : message)) {
+  if (!isShallow(message.type === 'subscribe' ? { ...message, payload: null } : message)) {
     throw new Error(`A message is nested at most ${maxJsonDepth} levels deep`);
   }
   const { type, id, payload } = message;
   switch (type) {
-    case MessageType.ConnectionInit: {
+    case 'connection_init': {
       const sent = optionalPayload(payload) ?? {};
       return { type, headers: headersIn(sent), misplaced: misplacedIn(sent) };
     }
-    case MessageType.Ping: {
+    case 'ping': {
       const sent = optionalPayload(payload);
       return sent === undefined ? { type } : { type, payload: sent };
     }
-    case MessageType.Pong:
+    case 'pong':
       return { type };
-    case MessageType.Subscribe:
+    case 'subscribe':
       if (!isObject(payload)) throw new Error('The payload of subscribe is an object');
       return { type, id: idIn(id), payload };
-    case MessageType.Complete:
+    case 'complete':
       return { type, id: idIn(id) };
     default:
       throw new Error('A client sends connection_init, ping, pong, subscribe and complete');
@@ -104,22 +111,22 @@ const maxNameLength = 30;
 
 const isOtherName = (name: string): boolean => otherNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
 
-export const acknowledged = JSON.stringify({ type: MessageType.ConnectionAck });
+export const acknowledged = JSON.stringify({ type: 'connection_ack' });
 
-export const pong = (payload: object | undefined): string => JSON.stringify({ type: MessageType.Pong, payload });
+export const pong = (payload: object | undefined): string => JSON.stringify({ type: 'pong', payload });
 
-export const completed = (id: string): string => JSON.stringify({ id, type: MessageType.Complete });
+export const completed = (id: string): string => JSON.stringify({ id, type: 'complete' });
 
 /** @param errors JSON */
 export const refused = (id: string, errors: string): string =>
-  `{"id":${JSON.stringify(id)},"type":"${MessageType.Error}","payload":${errors}}`;
+  `{"id":${JSON.stringify(id)},"type":"error","payload":${errors}}`;
 
 /** Smaller results are copied into one frame. */
 const sharedBytes = 65_536;
 
 /** @param result JSON */
 export function next(id: string, result: string | Uint8Array): string | readonly Uint8Array[] {
-  const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
+  const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`;
   if (typeof result === 'string') return `${head}${result}}`;
   const parts = [Buffer.from(head), result, Buffer.from('}')];
   // The bytes of a large result may be those of many streams.

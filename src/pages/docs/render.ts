@@ -1,6 +1,7 @@
 /** A page of the documentation as HTML: its headings have the anchors that links lead to, and its links stay on the site. */
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { highlight } from './highlight.ts';
 import { escapeText } from './site.ts';
 
 /** The part of an address by which a heading is linked to: as GitHub makes it. */
@@ -53,7 +54,7 @@ export function renderPage(text: string, { path, addressOf, runAt }: Place): str
           isOperation && runAt !== null
             ? `<a href="${runAt}#query=${encodeURIComponent(code)}">Run in GraphiQL</a>`
             : '';
-        return `<div class="code"><pre tabindex="0"><code>${escapeText(code)}\n</code></pre><div class="tools">${run}</div></div>\n`;
+        return `<div class="code"><pre tabindex="0"><code>${highlight(code, lang)}\n</code></pre><div class="tools">${run}</div></div>\n`;
       },
       // A file of the repository that is not served is its name.
       link({ href, tokens }) {
@@ -87,8 +88,9 @@ export const sectionsOf = (page: string): Section[] =>
 const textOf = (html: string): string =>
   html
     .replaceAll(/<h1.*?<\/h1>|<div class="tools">.*?<\/div>/gs, '')
+    .replaceAll(/<\/?span[^<>]*>/g, '')
     .replaceAll(/<[^<>]*>/g, ' ')
-    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] ?? entity)
+    .replaceAll(/&(?:lt|gt|quot|#39|#x27|amp);/g, (entity) => characters[entity] ?? entity)
     .replaceAll(/\s+/g, ' ')
     .trim();
 
@@ -97,5 +99,6 @@ const characters: Readonly<Record<string, string>> = {
   '&gt;': '>',
   '&quot;': '"',
   '&#39;': "'",
+  '&#x27;': "'",
   '&amp;': '&',
 };

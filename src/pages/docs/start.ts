@@ -47,7 +47,10 @@ const tiles: readonly Tile[] = [
 const restAddress = '/v1/users/ACoSandbox250/posts?account_id=pnet-----------------A&limit=2';
 
 async function readTiles(schema: GraphQLSchema, hasGraphiQL: boolean): Promise<string> {
-  const { servedExamples } = await import('../graphiql/examples.ts');
+  const [{ servedExamples }, { highlight }] = await Promise.all([
+    import('../graphiql/examples.ts'),
+    import('./highlight.ts'),
+  ]);
   const served = new Map(
     (await servedExamples(schema)).flatMap(({ examples }) => examples.map((example) => [example.name, example])),
   );
@@ -58,12 +61,20 @@ async function readTiles(schema: GraphQLSchema, hasGraphiQL: boolean): Promise<s
     const query = new URLSearchParams({ query: first.query, variables: JSON.stringify(first.variables, null, 2) });
     const link = hasGraphiQL ? `<a href="${endpoint}#${escapeText(query.toString())}">Open in GraphiQL</a>` : '';
     const sent = operations.map((each) => ({ query: each.query, variables: each.variables }));
-    return [tileOf(title, text, first.query, `data-operations="${escapeText(JSON.stringify(sent))}"`, link)];
+    return [
+      tileOf(
+        title,
+        text,
+        highlight(first.query, 'graphql'),
+        `data-operations="${escapeText(JSON.stringify(sent))}"`,
+        link,
+      ),
+    ];
   });
   const rest = tileOf(
     'The same over REST',
     'Seven endpoints of JSON, for clients without GraphQL.',
-    `GET ${restAddress}`,
+    `GET ${escapeText(restAddress)}`,
     `data-rest="${escapeText(restAddress)}"`,
     '<a href="/docs/use/rest">REST</a>',
   );
@@ -71,7 +82,7 @@ async function readTiles(schema: GraphQLSchema, hasGraphiQL: boolean): Promise<s
 }
 
 const tileOf = (title: string, text: string, code: string, data: string, link: string): string =>
-  `<article ${data}><h2>${title}</h2><p>${text}</p><details><summary>Operation</summary><pre tabindex="0"><code>${escapeText(code)}</code></pre></details><p class="run"><button type="button">Run</button>${link}</p><pre class="result" tabindex="0" aria-live="polite" aria-label="Result of: ${title}" hidden></pre></article>`;
+  `<article ${data}><h2>${title}</h2><p>${text}</p><details><summary>Operation</summary><pre tabindex="0"><code>${code}</code></pre></details><p class="run"><button type="button">Run</button>${link}</p><pre class="result" tabindex="0" aria-live="polite" aria-label="Result of: ${title}" hidden></pre></article>`;
 
 /** What an operator wants first of a gateway without the demo, whose accounts the tiles name. */
 const ofOperators = [
