@@ -63,6 +63,16 @@ const countOf = (name: string, of: VariableCase['of'], unset: number): VariableC
   bad: [['-1', `${name} must be a whole number from 0 to `]],
 });
 
+const switchOf = (name: string, of: VariableCase['of'], unset: boolean): VariableCase => ({
+  of,
+  unset,
+  good: [
+    ['on', true],
+    ['off', false],
+  ],
+  bad: [['yes', `${name} must be one of on, off, but is "yes"`]],
+});
+
 const onPostgres = { kind: 'postgres', settings: postgresDefaults, dataDirectory: '.data' };
 
 const manifestFile = join(import.meta.dirname, '../graphql/manifest.json');
@@ -275,51 +285,11 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [['hunter2'.repeat(4), secretCure.replace('SECRET', 'SECRET_PREVIOUS')]],
     secret: true,
   },
-  DEMO: {
-    of: ({ demo }) => demo,
-    unset: true,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['yes', 'DEMO must be one of on, off, but is "yes"']],
-  },
-  GRAPHIQL: {
-    of: ({ graphiql }) => graphiql,
-    unset: true,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['yes', 'GRAPHIQL must be one of on, off, but is "yes"']],
-  },
-  WEBHOOKS_PAGE: {
-    of: ({ webhooksPage }) => webhooksPage,
-    unset: true,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['yes', 'WEBHOOKS_PAGE must be one of on, off, but is "yes"']],
-  },
-  INTROSPECTION: {
-    of: ({ introspection }) => introspection,
-    unset: true,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['yes', 'INTROSPECTION must be one of on, off, but is "yes"']],
-  },
-  FEDERATION: {
-    of: ({ federation }) => federation,
-    unset: false,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['yes', 'FEDERATION must be one of on, off, but is "yes"']],
-  },
+  DEMO: switchOf('DEMO', ({ demo }) => demo, true),
+  GRAPHIQL: switchOf('GRAPHIQL', ({ graphiql }) => graphiql, true),
+  WEBHOOKS_PAGE: switchOf('WEBHOOKS_PAGE', ({ webhooksPage }) => webhooksPage, true),
+  INTROSPECTION: switchOf('INTROSPECTION', ({ introspection }) => introspection, true),
+  FEDERATION: switchOf('FEDERATION', ({ federation }) => federation, false),
   CORS_ORIGINS: {
     of: ({ corsOrigins }) => corsOrigins,
     unset: 'loopback',
@@ -349,15 +319,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ].map((value) => [value, `but has "${value}": did you mean https://app.example?`] as const),
     ],
   },
-  COMPRESSION: {
-    of: ({ compression }) => compression,
-    unset: false,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['gzip', 'COMPRESSION must be one of on, off, but is "gzip"']],
-  },
+  COMPRESSION: switchOf('COMPRESSION', ({ compression }) => compression, false),
   DOCUMENTS: {
     of: ({ documents }) => documents && { mode: documents.mode, count: documents.manifest.size },
     unset: null,
@@ -378,15 +340,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [['warn', 'DOCUMENTS_MODE must be one of only, prefer, but is "warn"']],
     needs: { DOCUMENTS: manifestFile },
   },
-  COMPILED_OPERATIONS: {
-    of: ({ compiledOperations }) => compiledOperations,
-    unset: true,
-    good: [
-      ['on', true],
-      ['off', false],
-    ],
-    bad: [['yes', 'COMPILED_OPERATIONS must be one of on, off, but is "yes"']],
-  },
+  COMPILED_OPERATIONS: switchOf('COMPILED_OPERATIONS', ({ compiledOperations }) => compiledOperations, true),
   RESPONSE_CACHE: {
     of: ({ responseCache }) => responseCache,
     unset: null,

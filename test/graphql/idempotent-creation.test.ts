@@ -1,6 +1,6 @@
 /** Creation under an idempotency key: a double click makes one, whichever backend creates it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allBackends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { allBackends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 import { schema } from '../support/schema.ts';
 
@@ -24,7 +24,7 @@ test('every mutation that creates something by itself takes a key', () => {
   expect(creating.map(({ name }) => name).sort()).toEqual([...names].sort());
 });
 
-describe.each(allBackends)('over the $name backend', ({ start, serves }) => {
+describe.each(onOneDatabase(allBackends))('over the $name backend', ({ start, serves }) => {
   let served: Served;
   let workspace: SeededWorkspace;
   beforeAll(async () => {

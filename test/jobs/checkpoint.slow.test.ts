@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { limits } from '../../src/kernel/validation.ts';
 import { checkpointInputs } from '../../src/providers/sandbox/networks.ts';
-import { allBackends } from '../support/backends.ts';
+import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { anError, serveJobs } from './served-jobs.ts';
 
-describe.each(allBackends)('solveJobCheckpoint, $name backend', (backend) => {
+describe.each(onOneDatabase(allBackends))('solveJobCheckpoint, $name backend', (backend) => {
   const jobs = serveJobs(backend);
   const { publish, solve, draft } = jobs;
 

@@ -18,6 +18,8 @@ const { values } = parseArgs({
     suites: { type: 'string' },
     /** Suites to leave out. */
     without: { type: 'string' },
+    /** Part of the names of their tests, with the names of what the tests stand in: `SQLite`. */
+    tests: { type: 'string' },
     /** Suites of all groups, on all databases. */
     slow: { type: 'boolean', default: false },
     /** Stop at the first suite that fails. */
@@ -48,6 +50,7 @@ const vitest = await createVitest(
     maxWorkers: 1,
     retry: 0,
     bail: values.bail ? 1 : 0,
+    ...(values.tests === undefined ? {} : { testNamePattern: values.tests }),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

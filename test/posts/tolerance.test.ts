@@ -1,8 +1,6 @@
 /** What the contract does not know: an unexpected value never costs the page. */
 import { describe, expect, test } from 'vitest';
 import { backends, onOneDatabase } from '../support/backends.ts';
-import { wholeSelection } from '../support/selection.ts';
-import { inGraphQL, sharedNames } from './contract-places.ts';
 import { type Fields, listDocument, servePosts } from './served-posts.ts';
 
 describe.each(onOneDatabase(backends))('unexpected posts, $name backend', (backend) => {
@@ -17,7 +15,6 @@ describe.each(onOneDatabase(backends))('unexpected posts, $name backend', (backe
     );
     return { nodes: data?.posts?.nodes, errors };
   };
-  const whole = `... on PnetPost ${wholeSelection('PnetPost', ['PnetAuthor.posts', ...sharedNames])}`;
   const good = async () => structuredClone((await wireOf('pnet', 'ACoSandboxGallery'))[0]) as unknown as Fields;
 
   test('an unknown provider is a null node with an error at its path', async () => {
@@ -79,40 +76,6 @@ describe.each(onOneDatabase(backends))('unexpected posts, $name backend', (backe
       nodes: [{ __typename: 'PnetPost', userReacted: 'UNRECOGNIZED' }],
       errors: [],
     });
-  });
-
-  test('null where the contract has an optional field is null', async () => {
-    const optional = ['title', 'user_reacted', 'written_by', 'repost_id', 'reposted_by', 'repost_content', 'poll'];
-    const nulls = Object.fromEntries([...optional, 'group', 'analytics'].map((name) => [name, null]));
-    const { nodes, errors } = await nodesOf([{ ...(await good()), ...nulls }], whole);
-    expect(errors).toEqual([]);
-    expect(nodes[0]).toMatchObject({
-      title: null,
-      repostContent: null,
-      repostedBy: null,
-      poll: null,
-      analytics: null,
-    });
-  });
-
-  // Every key at every place is in network-values.test.ts.
-  test.each([
-    ['text', undefined],
-    ['author', 'someone'],
-    ['attachments', undefined],
-    ['mentions', 'none'],
-    ['reaction_counter', 'many'],
-    ['is_repost', undefined],
-  ])('a required field %s that is %j affects that field only', async (name, value) => {
-    const { nodes, errors } = await nodesOf([await good(), { ...(await good()), [name]: value }, await good()], whole);
-    const field = String(inGraphQL([name])[0]);
-    // The id of a post is made of its author's.
-    const id = name === 'author' ? expect.any(String) : nodes[0].id;
-    expect(nodes[1]).toEqual({ ...nodes[0], id, [field]: null });
-    expect(nodes[2]).toEqual(nodes[0]);
-    expect(errors).toMatchObject([
-      { path: ['posts', 'nodes', 1, field], extensions: { code: 'PROVIDER_ERROR', status: 500 } },
-    ]);
   });
 
   test('objects without ids have global ids, equal for equal objects only', async () => {

@@ -1,13 +1,18 @@
-/** EDIT: a case for every field and state of the contract, on every backend. */
+/** EDIT: a case for every field and state of the contract, over REST on every backend, and over GraphQL. */
 import { describe, expect, test } from 'vitest';
+import { jobEditShape } from '../../src/capabilities/jobs/shapes.ts';
 import * as words from '../../src/capabilities/jobs/vocabulary.ts';
 import { allBackends, onOneDatabase } from '../support/backends.ts';
+import { facesOver } from '../support/faces.ts';
 import { noFlag, noNumber, noText, type Samples, urls } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
 
 const pay = { currency: 'EUR', min: 1, max: 2.5, pay_frequency: 'YEARLY' };
 const badPays = [
   ...['currency', 'min', 'max', 'pay_frequency'].map((name) => ({ ...pay, [name]: undefined })),
+  { ...pay, currency: 'EURO' },
+  { ...pay, min: -1 },
+  { ...pay, min: 2, max: -1 },
   { ...pay, min: '1' },
   { ...pay, min: 3 },
   { ...pay, pay_frequency: 'WEEKLY' },
@@ -83,6 +88,7 @@ const edit: Samples = {
     bad: [
       {},
       [{ ...smallest(numeric, ['question', 'answer_type']), min_expectation: 2, max_expectation: 1 }],
+      [{ question: 'Which?', answer_type: 'multiple_choices', choices: [], expected_choices: [] }],
       ...listed(objects(numeric, ['question', 'answer_type'])).bad,
       ...listed(objects(choice, ['question', 'answer_type', 'choices', 'expected_choices'])).bad,
     ],
@@ -98,7 +104,11 @@ const edit: Samples = {
     bad: [
       { type: 'pnet', notification_email: 'a@example.org' },
       { type: 'pnet', resume_required: true },
-      { type: 'pnet', notification_email: 'nobody', resume_required: true },
+      ...['nobody', 'no.body', 'a@localhost'].map((notification_email) => ({
+        type: 'pnet',
+        notification_email,
+        resume_required: true,
+      })),
       { type: 'external' },
       ...urls.bad.map((url) => ({ type: 'external', url })),
       { type: 'external', url: 'https://example.org', resume_required: true },
@@ -129,21 +139,36 @@ describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) =>
   const { send, patch, draft } = api;
 
   describe('the fields', () => {
-    test.each(Object.entries(edit))('%s', async (name, { good, bad }) => {
-      const id = await draft();
-      for (const value of good) {
-        const response = await patch(id, { [name]: value });
-        expect(response.status, response.text).toBe(200);
-        const { fields } = await api.workspace.job(id);
-        // An empty text clears a field.
-        if (value === '') expect(fields).not.toHaveProperty(name);
-        else expect(fields).toMatchObject({ [name]: value });
-      }
-      const before = await api.workspace.job(id);
-      for (const value of bad) {
-        expectError(await patch(id, { [name]: value }), 422, 'unprocessable_entity', new RegExp(name));
-      }
-      expect(await api.workspace.job(id)).toEqual(before);
+    describe.each(facesOver(backend))('over $name', (face) => {
+      test.each(Object.entries(edit))('%s', async (name, { good, bad }) => {
+        const edited = (job_id: string, value: unknown) =>
+          api.ask(face, 'EDIT', { account_id: api.account, job_id, [name]: value });
+        const id = await draft();
+        for (const value of good) {
+          expect(await edited(id, value)).toMatchObject({ object: 'PnetJobPostingEdited' });
+          const { fields } = await api.workspace.job(id);
+          // An empty text clears a field.
+          if (value === '') expect(fields).not.toHaveProperty(name);
+          else expect(fields).toMatchObject({ [name]: value });
+        }
+        let other = await draft();
+        const before = await api.workspace.job(other);
+        for (const value of bad) {
+          const { object, type, detail } = await edited(other, value);
+          if (object !== undefined && face.coerces) {
+            const { fields } = await api.workspace.job(other);
+            expect(jobEditShape.safeParse({ ...fields, job_id: '1', account_id: '1' }).error).toBeUndefined();
+            other = await draft();
+            continue;
+          }
+          expect(type, JSON.stringify(value)).toMatch(
+            face.coerces ? /unprocessable_entity|invalid_parameters/ : 'unprocessable_entity',
+          );
+          // A service tells of its own rules in the contract's terms.
+          expect(detail).toMatch(new RegExp(`${name}|${face.nameOf(name)}`));
+        }
+        expect(await api.workspace.job(other)).toEqual(before);
+      });
     });
 
     test('only the given fields change, and a list is replaced as a whole', async () => {

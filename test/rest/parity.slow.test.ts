@@ -3,78 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/kernel/endpoint.ts';
 import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { allBackends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
-import { graphql } from '../support/gateway.ts';
+import { faces } from '../support/faces.ts';
 import { callEndpoint, type FlatRequest } from '../support/rest.ts';
-
-/** The `object` of the result, or type and status of the error. */
-type Outcome = { readonly object: string } | { readonly type: string; readonly status: number };
-
-type Face = (
-  address: string,
-  key: string | undefined,
-  endpoint: EndpointName,
-  request: FlatRequest,
-) => Promise<Outcome>;
-
-const overRest: Face = async (address, key, endpoint, request) => {
-  const { body } = await callEndpoint(address, key, endpoint, request);
-  return body.object === undefined ? { type: body.type, status: body.status } : { object: body.object };
-};
-
-const overGraphQL: Face = async (address, key, endpoint, request) => {
-  const { data, errors } = await graphql(address, key, ...operationOf(endpoint, request));
-  const [error] = errors;
-  const result = Object.values(
-    (data ?? {}) as Record<string, { __typename: string; code?: string; status?: number }>,
-  )[0];
-  const { code, status } = error?.extensions ?? result ?? {};
-  if (code !== undefined) return { type: `errors/${String(code).toLowerCase()}`, status: Number(status) };
-  const lists: Readonly<Record<string, string>> = { PostConnection: 'PostList', WebhookConnection: 'WebhookList' };
-  const name = result?.__typename ?? '';
-  return { object: lists[name] ?? name };
-};
-
-const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const inCamelCase = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(inCamelCase);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [camelCase(name), inCamelCase(each)]));
-};
-
-function operationOf(endpoint: EndpointName, request: FlatRequest): [string, Record<string, unknown>] {
-  const input = inCamelCase(request) as Record<string, unknown>;
-  const mutation = (field: string, type: string, value: unknown): [string, Record<string, unknown>] => [
-    `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { code status } } }`,
-    { input: value },
-  ];
-  const { limit, cursor, id, source, draftId: jobId, input: solution, ...rest } = input;
-  switch (endpoint) {
-    case 'EDIT': {
-      const { accountId, jobId: edited, ...posting } = input;
-      return mutation('editJob', 'EditJobInput', { accountId, jobId: edited, posting });
-    }
-    case 'PUB':
-      return mutation('publishJob', 'PublishJobInput', { ...rest, jobId });
-    case 'CHK':
-      return mutation('solveJobCheckpoint', 'SolveJobCheckpointInput', { ...rest, jobId, solution });
-    case 'WHDEL':
-      return mutation('deleteWebhook', 'DeleteWebhookInput', { webhookId: id });
-    case 'WHCREATE':
-      return mutation('createWebhook', 'CreateWebhookInput', { ...rest, source: String(source).toUpperCase() });
-    case 'WHLIST':
-      return [
-        'query ($first: Int, $after: String) { webhooks(first: $first, after: $after) { __typename nodes { webhookId } } }',
-        { first: limit ?? 100, after: cursor },
-      ];
-    case 'POSTS':
-      return [
-        `query ($accountId: ID!, $identifier: String!, $isCompany: Boolean, $first: Int!, $after: String) {
-          posts(accountId: $accountId, identifier: $identifier, isCompany: $isCompany, first: $first, after: $after) {
-            __typename nodes { __typename } } }`,
-        { ...rest, first: limit ?? 100, after: cursor },
-      ];
-  }
-}
 
 interface Case {
   readonly what: string;
@@ -124,7 +54,7 @@ const solve =
   (input: string, options: DraftOptions, address: () => string): Make =>
   async (workspace, accountId) => {
     const draft_id = await workspace.draft({ accountId, ...options });
-    await overRest(address(), workspace.key, 'PUB', { account_id: accountId, draft_id, mode: 'FREE' });
+    await callEndpoint(address(), workspace.key, 'PUB', { account_id: accountId, draft_id, mode: 'FREE' });
     return { draft_id, input };
   };
 const webhook = (what: string, more: object): Case => ({
@@ -136,15 +66,6 @@ const webhook = (what: string, more: object): Case => ({
 const cases = (address: () => string): Case[] => [
   fromAccount('EDIT', 'an edit', edit()),
   fromAccount('EDIT', 'no change', edit({})),
-  fromAccount('EDIT', 'a location that is not an id', edit({ location: 'Paris' })),
-  fromAccount('EDIT', 'a text that is too long', edit({ description: long(20_001) })),
-  fromAccount('EDIT', 'an invalid URL', edit({ tracking_pixel_url: 'nowhere' })),
-  fromAccount('EDIT', 'too many functions', edit({ recruiter: { project_id: 'p', functions: ['a', 'b', 'c', 'd'] } })),
-  fromAccount(
-    'EDIT',
-    'bounds out of order',
-    edit({ salary: { currency: 'EUR', min: 2, max: 1, pay_frequency: 'YEARLY' } }),
-  ),
   fromAccount('EDIT', 'a job that is closed', edit(undefined, { state: 'closed' })),
   fromAccount('EDIT', 'an unknown job', async () => ({ job_id: '123456789' })),
   fromAccount('EDIT', 'a malformed job id', async () => ({ job_id: 'malformed' })),
@@ -156,14 +77,6 @@ const cases = (address: () => string): Case[] => [
 
   fromAccount('PUB', 'a draft', publish()),
   fromAccount('PUB', 'a draft that requires a code', publish({}, { scenario: 'otp' })),
-  fromAccount(
-    'PUB',
-    'a promoted draft',
-    publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 5 } } }),
-  ),
-  fromAccount('PUB', 'a budget of 0', publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } })),
-  fromAccount('PUB', 'a budget with FREE', publish({ budget: { daily: { currency: 'EUR', amount: 5 } } })),
-  fromAccount('PUB', 'PROMOTED_PLUS for recruiters', publish({ mode: 'PROMOTED_PLUS', service: 'RECRUITER' })),
   fromAccount('PUB', 'a published job', publish({}, { state: 'active' })),
   fromAccount('PUB', 'an unknown draft', async () => ({ draft_id: '123456789', mode: 'FREE' })),
   ...(
@@ -207,10 +120,7 @@ const cases = (address: () => string): Case[] => [
   { what: 'a negative limit', endpoint: 'WHLIST', request: async () => ({ limit: -1 }) },
   { what: 'a cursor that was not returned', endpoint: 'WHLIST', request: async () => ({ cursor: 'AAAA' }) },
   webhook('a webhook', {}),
-  webhook('an invalid URL', { request_url: 'nowhere' }),
-  webhook('a URL with credentials', { request_url: 'https://a:b@hooks.example' }),
   webhook('a URL that is too long', { request_url: `https://hooks.example/${long(2_048)}` }),
-  webhook('a name that is too long', { name: long(256) }),
   webhook('too many headers', {
     headers: Array.from({ length: 251 }, (_, index) => ({ key: `X-${index}`, value: '' })),
   }),
@@ -256,11 +166,15 @@ describe.each(onOneDatabase(allBackends))('both faces over the $name backend', (
   test.each(cases(() => served.address))(
     '$endpoint: $what',
     async ({ endpoint, request, key = async () => workspace.key }) => {
-      const outcomeOf = async (face: Face) =>
-        face(served.address, await key(workspace), endpoint, await request(workspace));
-      const [first, second] = [await outcomeOf(overRest), await outcomeOf(overGraphQL)];
+      const [first, second] = await Promise.all(
+        faces.map(async ({ ask }) => {
+          const asked = await request(workspace);
+          const { object, type, status } = await ask(served.address, await key(workspace), endpoint, asked);
+          return { object, type, status };
+        }),
+      );
       expect(second).toEqual(first);
-      expect('object' in first ? first.object : first.type).toBeTruthy();
+      expect(first?.object ?? first?.type).toBeTruthy();
     },
   );
 });

@@ -1,8 +1,9 @@
-/** WHLIST, WHCREATE and WHDEL: a case for every field of the contract, on every backend. */
+/** WHLIST, WHCREATE and WHDEL: a case for every field of the contract, over REST on every backend, and over GraphQL. */
 import { describe, expect, test } from 'vitest';
 import { webhookFormats } from '../../src/capabilities/webhooks/shapes.ts';
-import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
+import { webhookDataKeys, webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
 import { allBackends, onOneDatabase } from '../support/backends.ts';
+import { facesOver } from '../support/faces.ts';
 import { rest } from '../support/rest.ts';
 import { noFlag, noText, type Samples, urls } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
@@ -45,41 +46,50 @@ describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) =>
     const read = async (id: string) =>
       (await send('GET', '/v1/webhooks?limit=250')).body.items.find((each: { id: string }) => each.id === id);
 
-    test.each(Object.entries(create))('%s', async (name, { good, bad }) => {
-      for (const value of good) {
-        const response = await make({ [name]: value });
-        expect(response.status, response.text).toBe(201);
-      }
-      for (const value of bad) {
-        const response = await make({ [name]: value });
-        const type =
-          name === 'request_url' && value !== 1
-            ? 'invalid_url'
-            : String(value).length === 256
-              ? 'too_many_characters'
-              : /is required/.test(response.body.detail)
-                ? 'missing_parameters'
-                : 'invalid_parameters';
-        expectError(response, 400, type, new RegExp(name));
-      }
-    });
+    describe.each(facesOver(backend))('over $name', (face) => {
+      const asked = (more: object) => api.ask(face, 'WHCREATE', { ...body, ...more });
 
-    test.each(webhookSourceNames)('%s accepts its own events and keys, and no others', async (source) => {
-      const { events, keys } = webhookSources[source];
-      const data = keys.map((key) => ({ name: `my_${key}`, key }));
-      const made = await make({ source, events, ...(keys.length === 0 ? {} : { data }) });
-      expect(made.status, made.text).toBe(201);
-      expect(await read(made.body.webhook_id)).toMatchObject({ object: 'Webhook', type: 'AUTO', events, data });
-      const others = webhookSourceNames.filter((each) => each !== source);
-      for (const other of others) {
-        expectError(
-          await make({ source, events: [webhookSources[other].events[0]] }),
-          400,
-          'invalid_parameters',
-          /events/,
-        );
-      }
-      expectError(await make({ source, data: [{ name: 'a', key: 'no_key' }] }), 400, 'invalid_parameters', /data/);
+      test.each(Object.entries(create))('%s', async (name, { good, bad }) => {
+        for (const value of good) {
+          const { object, id = '' } = await asked({ [name]: value });
+          expect(object, JSON.stringify(value)).toBe('WebhookCreated');
+          const stored = (await read(id))[name];
+          // Of all, or none.
+          if (name === 'source' || value === '' || (Array.isArray(value) && value.length === 0)) continue;
+          expect(stored).toEqual(value);
+        }
+        for (const value of bad) {
+          const { object, type, detail } = await asked({ [name]: value });
+          if (face.coerces && (value === null || object !== undefined || name === 'account_ids')) continue;
+          const expected =
+            name === 'request_url' && value !== 1
+              ? 'invalid_url'
+              : String(value).length === 256
+                ? 'too_many_characters'
+                : / is required/.test(detail ?? '')
+                  ? 'missing_parameters'
+                  : 'invalid_parameters';
+          expect([type, detail], JSON.stringify(value)).toEqual([
+            `errors/${expected}`,
+            expect.stringMatching(new RegExp(`${name}|${face.nameOf(name)}`)),
+          ]);
+        }
+      });
+
+      test.each(webhookSourceNames)('%s accepts its own events and keys, and no others', async (source) => {
+        const { events, keys } = webhookSources[source];
+        const data = keys.map((key) => ({ name: `my_${key}`, key }));
+        const { id = '' } = await asked({ source, events, ...(keys.length === 0 ? {} : { data }) });
+        expect(await read(id)).toMatchObject({ object: 'Webhook', type: 'AUTO', events, data });
+        const { id: usual = '' } = await asked({ source });
+        expect(await read(usual)).toMatchObject({ events, data: keys.map((key) => ({ name: key, key })) });
+        const misfit = { type: 'errors/invalid_parameters', status: 400 };
+        for (const other of webhookSourceNames.filter((each) => each !== source))
+          expect(await asked({ source, events: [webhookSources[other].events[0]] })).toMatchObject(misfit);
+        const foreign = webhookDataKeys.filter((key) => !(keys as readonly string[]).includes(key));
+        for (const key of ['no_key', ...foreign.slice(0, 3)])
+          expect(await asked({ source, data: [{ name: 'a', key }] })).toMatchObject(misfit);
+      });
     });
 
     test('the error names every missing field', async () => {

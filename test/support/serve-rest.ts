@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
 import { type Facts, statedFacts } from '../contract/stated.ts';
 import type { Backend, SeededWorkspace, Served } from './backends.ts';
-import { type RestOptions, type RestResponse, rest } from './rest.ts';
+import type { Face } from './faces.ts';
+import { type FlatRequest, type RestOptions, type RestResponse, rest } from './rest.ts';
 
 const stated: Facts = statedFacts(readFileSync(join(import.meta.dirname, '../contract/spec.md'), 'utf8'));
 
@@ -46,6 +48,9 @@ export function serveRest(backend: Backend) {
       return account;
     },
     send,
+    /** Asks a face in the contract's terms. */
+    ask: (face: Face, endpoint: EndpointName, request: FlatRequest) =>
+      face.ask(running(served).address, running(workspace).key, endpoint, request),
     post: (path: string, body: object) => send('POST', path, { body: { account_id: account, ...body } }),
     /** Edits a job posting. */
     patch: (jobId: string, body: object) =>

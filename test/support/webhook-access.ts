@@ -4,7 +4,7 @@ import { sealHeaders } from '../../src/capabilities/webhooks/repository.ts';
 import type { Access } from '../../src/kernel/caller.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
-import { allBackends, type SeededWorkspace, seeded } from './backends.ts';
+import { allBackends, onOneDatabase, type SeededWorkspace, seeded } from './backends.ts';
 import { startGateway } from './gateway.ts';
 import type { Named } from './operations.ts';
 import { testVault } from './webhooks.ts';
@@ -58,7 +58,7 @@ export const stages: readonly {
   readonly additions: boolean;
   start(): Promise<Stage>;
 }[] = [
-  ...allBackends
+  ...onOneDatabase(allBackends)
     .filter(({ serves }) => serves.accounts)
     .map(({ name, start }) => ({
       name,

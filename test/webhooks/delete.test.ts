@@ -1,9 +1,9 @@
 /** Deleting webhooks over GraphQL, on every backend. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allBackends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { allBackends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { anError, createWebhook, deleteDocument, readWebhook } from '../support/webhooks-graphql.ts';
 
-describe.each(allBackends)('deleteWebhook, $name backend', ({ start, serves }) => {
+describe.each(onOneDatabase(allBackends))('deleteWebhook, $name backend', ({ start, serves }) => {
   let served: Served;
   let workspace: SeededWorkspace;
 
