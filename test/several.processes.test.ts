@@ -1,8 +1,8 @@
 /** `PROCESSES`: several processes behind one address. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -153,11 +153,49 @@ test('replace one that stops, and one after the other at SIGHUP, without a faile
   expect(gateway.pids()).toHaveLength(4);
   expect(gateway.output()).not.toContain('has ended by itself');
   gateway.child.kill('SIGHUP');
-  await gateway.line(/replaced the processes/);
+  const replaced = () => gateway.output().match(/"replaced the processes"/g);
+  await expect.poll(replaced, { timeout: 60_000 }).toHaveLength(3);
   const asked = load.asked();
   expect(gateway.pids()).toHaveLength(6);
   await expect.poll(load.asked).toBeGreaterThan(asked + 50);
   expect(await load.end()).toEqual([]);
+});
+
+test('serve on where their successors cannot start; a second signal stops one without a successor', async () => {
+  const documents = join(directory.path, 'documents.json');
+  writeFileSync(documents, '{"a": "{ viewer { name } }"}');
+  const gateway = await startTwo({ DOCUMENTS: documents });
+  const load = askOn(gateway.address, demoKey());
+  writeFileSync(documents, 'broken');
+  const [first = 0, second = 0] = gateway.pids();
+  process.kill(first, 'SIGTERM');
+  process.kill(second, 'SIGTERM');
+  const failed = /a process could not start/g;
+  await expect.poll(() => gateway.output().match(failed), { timeout: 60_000 }).toHaveLength(2);
+  const asked = load.asked();
+  await expect.poll(load.asked).toBeGreaterThan(asked + 50);
+  expect(await load.end()).toEqual([]);
+  expect(gateway.output()).not.toContain('"msg":"stopping"');
+  process.kill(first, 'SIGTERM');
+  await gateway.line(new RegExp(`"pid":${first},[^\\n]*"msg":"stopped"`));
+});
+
+test('one that is being replaced still ends its requests when all stop', async () => {
+  const gateway = await startTwo();
+  const [first = 0] = gateway.pids();
+  const port = Number(new URL(gateway.address).port);
+  // Each process gets some of them, and waits for what is missing.
+  const sockets = Array.from({ length: 6 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  for (const socket of sockets) {
+    socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n');
+    await once(socket, 'data');
+  }
+  process.kill(first, 'SIGTERM');
+  await gateway.line(new RegExp(`"pid":${first},[^\\n]*"msg":"stopping"`));
+  gateway.child.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+  expect(gateway.output()).not.toContain('stopped at once');
+  for (const socket of sockets) socket.destroy();
 });
 
 test('are as many as before when one ends while they are replaced', async () => {

@@ -63,17 +63,20 @@ async function main(): Promise<void> {
   let signalledAt: number | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
     signalledAt ??= performance.now();
-    if (isStopping && performance.now() - signalledAt >= repeatMs) {
+    const isRepeated = performance.now() - signalledAt >= repeatMs;
+    if (isStopping && isRepeated) {
       logger.warn({ signal }, 'stopped at once');
       process.exit(1);
     }
     const stopAlone = () => stop(signal);
-    if (siblings === undefined) stopAlone();
+    if (siblings === undefined || isRepeated) stopAlone();
     else siblings.claimSuccessor().then((isReplaced) => isReplaced || stopAlone(), stopAlone);
   };
   process.on('SIGTERM', onSignal).off('SIGTERM', giveUp);
   process.on('SIGINT', onSignal).off('SIGINT', giveUp);
   siblings?.onLeave(() => {
+    // The signal for which it is replaced asked for no more: the next is the first to stop it.
+    signalledAt = null;
     gateway.leave();
     stop('replaced');
   });

@@ -46,6 +46,7 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
   let isStopping = false;
   const stopping = Promise.withResolvers<void>();
   let worstCode = 0;
+  let replacing = Promise.resolve();
 
   const tellCount = () => {
     const serving = [...members].filter(({ isServing }) => isServing).length;
@@ -82,7 +83,7 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
         serves.resolve(true);
       },
       claimSuccessor() {
-        if (!isStopping && !member.isLeaving) replaceOne(member).catch(stopping.reject);
+        if (!isStopping && !member.isLeaving) replaceInTurn(() => [member]);
         return !isStopping;
       },
       announce(messages) {
@@ -143,16 +144,16 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
     }
   }
 
-  /** Replaces all processes, one after the other. The rest serves on where a start fails. */
-  async function replaceAll(): Promise<void> {
-    logger.info('replacing the processes');
-    for (const old of [...members]) {
+  /** Replaces processes, one after the other. The old ones serve on where a start fails. */
+  async function replace(those: readonly Member[]): Promise<void> {
+    logger.info({ processes: those.map(({ worker }) => worker.process.pid) }, 'replacing the processes');
+    for (const old of those) {
       if (isStopping) return;
       // What has taken its place is new.
       if (!members.has(old) || old.isLeaving) continue;
       if (await succeed(old)) continue;
       if (isStopping) return;
-      logger.error('a process could not start: the others are not replaced');
+      logger.error('a process could not start: the old ones serve on');
       old.isLeaving = false;
       if (!members.has(old)) keep().catch(stopping.reject);
       return;
@@ -160,12 +161,9 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
     logger.info('replaced the processes');
   }
 
-  /** Replaces one that got a signal. It leaves even if its successor cannot start. */
-  async function replaceOne(old: Member): Promise<void> {
-    logger.info({ process: old.worker.process.pid }, 'replacing a process that got a signal');
-    if ((await succeed(old)) || isStopping) return;
-    keep().catch(stopping.reject);
-    await leave(old);
+  /** After those of before, so that there is never more than one process too many. */
+  function replaceInTurn(those: () => readonly Member[]): void {
+    replacing = replacing.then(() => replace(those())).catch(stopping.reject);
   }
 
   /** Starts the successor of a process, which leaves once that serves. @returns false if it does not */
@@ -194,12 +192,10 @@ export async function runProcesses(count: number, { logger, signInToken, leaveMs
     }, leaveMs).unref();
   }
 
-  // One after the other as well.
-  let replacing = Promise.resolve();
   process.on('SIGHUP', () => {
     // The terminal has been closed.
     if (process.stdin.isTTY || process.stdout.isTTY) stop('SIGTERM');
-    else replacing = replacing.then(replaceAll);
+    else replaceInTurn(() => [...members]);
   });
   process.on('SIGTERM', stop).on('SIGINT', stop);
 
