@@ -174,11 +174,11 @@ describe.each(allBackends)('lists, $name backend', (backend: Backend) => {
 
   test('webhooks are found by a part of their URL, if the key may see all of it', async () => {
     const [own, other] = [await workspace.account(), await workspace.account()];
-    const place = { request_url: 'https://Receiver.test/Path-1' };
+    const place = { request_url: 'https://Receiver.test/Path-1-É' };
     await workspace.webhook({ ...place, name: 'own', account_ids: JSON.stringify([own]) });
     await workspace.webhook({ ...place, name: 'shared', account_ids: JSON.stringify([own, other]) });
     const key = await workspace.newKey({ accountIds: [own] });
-    for (const query of ['receiver.TEST', 'pATH-1']) {
+    for (const query of ['receiver.TEST', 'pATH-1', 'É']) {
       const args = `query: ${JSON.stringify(query)},`;
       expect((await read('webhooks', args)).map(({ name }) => name).sort()).toEqual(['own', 'shared']);
       expect((await read('webhooks', args, 250, key)).map(({ name }) => name)).toEqual(['own']);

@@ -4,6 +4,7 @@ import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { contains, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { byCreation, isAmongFirst, type Keyset, keysetsOf } from '../../store/keyset.ts';
+import { byDialect } from '../../store/query-compilers.ts';
 import type { Tables } from '../../store/schema.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import { storedWebhooks, visibleWebhooks } from './repository.ts';
@@ -74,12 +75,15 @@ export function fittingWebhooks(
   );
 }
 
+/** In lower case as kernel/lib/name-key.ts makes it. */
+const urlKey = byDialect({
+  sqlite: () => sql`lower(webhooks.request_url)`,
+  postgres: () => sql`lower(webhooks.request_url collate "C")`,
+});
+
 /** In the name, or in the URL if the key may see all of it. */
 const hasText = (caller: Caller, text: string) => (builder: ExpressionBuilder<Tables, 'webhooks'>) =>
-  builder.or([
-    nameContains('webhooks', text),
-    builder.and([contains(sql`lower(webhooks.request_url)`, text), isManagedBy(caller)(builder)]),
-  ]);
+  builder.or([nameContains('webhooks', text), builder.and([contains(urlKey, text), isManagedBy(caller)(builder)])]);
 
 /** For a key without accounts, as SQL has no empty list. Here the empty text stands for all accounts. */
 const noAccount = 'none';
