@@ -1,5 +1,7 @@
 /** The documentation that the gateway serves: every page, every link of one, and how it looks in a browser. */
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { chromium as launcher } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -49,6 +51,14 @@ it.each([
   expect(linksIn(bar)).toEqual(pagesServed);
   expect(text).toContain(`>${shown}<`);
   expect(text).not.toContain('{{');
+});
+
+it('refuses what is wrong with a request of no page in the usual way', async () => {
+  const headers = ['host', 'a', 'host', 'b', 'accept', 'text/html'];
+  const [response] = await once(get(`${gateway.address}/no-such-page`, { headers }), 'response');
+  response.resume();
+  expect(response.statusCode).toBe(400);
+  expect(response.headers['content-type']).toContain('json');
 });
 
 it('serves others between the pages that it makes the index of the search from', async () => {
@@ -235,6 +245,8 @@ describe.skipIf(!chromium)('in a browser', () => {
     await field.fill((await readFile(join(directory, 'demo-key'), 'utf8')).trim());
     await page.getByRole('button', { name: 'Use this key' }).click();
     await page.getByRole('banner').getByRole('button', { name: 'Demo key' }).waitFor();
+    // Nothing is left of a key that the tab forgets.
+    expect(await page.locator('#key').inputValue()).toBe('');
     const expected = {
       'One feed for both networks': '"previewImage"',
       'Publish with a one-time code': '"PnetJobPostingPublished"',

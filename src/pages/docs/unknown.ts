@@ -77,7 +77,9 @@ export function refusalOfUnknown(served: ServedPages, isOfApi: (path: string) =>
     const path = pathIn(url);
     request.varyBy('accept');
     const isOfBrowser = ['GET', 'HEAD'].includes(method) && /\btext\/html\b/i.test(headers.accept ?? '');
-    if (!isOfBrowser || isOfApi(path)) return refuseWithEnvelope(request, failure);
+    // Of such a path, a malformed request or one too many is refused, too.
+    const isUnknown = failure.type === 'errors/resource_not_found';
+    if (!isUnknown || !isOfBrowser || isOfApi(path)) return refuseWithEnvelope(request, failure);
     const near = nearestTo(path, all);
     const values = {
       address: escapeText(path.slice(0, longest)),
