@@ -92,6 +92,8 @@ for (const tile of document.querySelectorAll('article:has(button)')) {
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   storeKey(form.querySelector('input').value.trim());
+  // A tab that forgets its key has it nowhere.
+  form.reset();
 });
 onKeyChange(showKey);
 showKey();
