@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_234,
+  app: 5_233,
   auth: 1_544,
   cache: 340,
   capabilities: 294,
@@ -16,7 +16,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/deliveries': 2_698,
   'capabilities/jobs': 2_197,
   'capabilities/posts': 1_239,
-  'capabilities/webhooks': 2_771,
+  'capabilities/webhooks': 2_775,
   client: 988,
   delivery: 4_080,
   events: 555,
@@ -31,7 +31,7 @@ const budget: Readonly<Record<string, number>> = {
   http: 2_726,
   kernel: 3_422,
   net: 1_424,
-  pages: 1_588,
+  pages: 1_590,
   providers: 2_200,
   rest: 618,
   splice: 3_109,
