@@ -905,7 +905,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const events = JSON.stringify(['message_received', 'message_read']);
     await gateway.webhook(receiver.address, { source: 'messaging', events });
     await page.reload();
-    await places('right', '.bar', '.detail', '.bar .choice').toBe(1);
+    await places('right', '.bar', '.detail', '.bar .segments').toBe(1);
     await places('top', ...['State', 'Response', 'Event', 'Time'].map((name) => `select[aria-label=${name}]`)).toBe(1);
     expect(complaints).toEqual([]);
   });

@@ -104,7 +104,7 @@ export function detail(webhook, view) {
       ),
       address(webhook, view),
       listens(webhook),
-      said === null ? null : h(`p.situation.${wasGivenUp(webhook) ? 'bad' : 'warn'}`, {}, said),
+      said === null ? null : h(`p.notice.${wasGivenUp(webhook) ? 'bad' : 'warn'}`, {}, said),
       isManaged && !view.canWrite
         ? h('p.quiet', {}, 'Your key may look, but not act: it lacks the scope webhooks:write.')
         : null,

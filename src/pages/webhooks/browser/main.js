@@ -328,7 +328,7 @@ function periodChoice() {
       label,
     ),
   );
-  return h('div.choice', { role: 'group', 'aria-label': 'Period' }, ...buttons);
+  return h('div.segments', { role: 'group', 'aria-label': 'Period' }, ...buttons);
 }
 
 /** What is wrong, above everything else. */

@@ -98,7 +98,7 @@ function row(webhook, isSelected) {
 
 const choice = ({ listing, onListing }) =>
   h(
-    'div.choice',
+    'div.segments',
     { role: 'group', 'aria-label': 'Which webhooks' },
     ...Object.entries(listings).map(([name, { label }]) =>
       h(
