@@ -253,7 +253,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await expect.poll(status).toMatch(/^status 200 · 1 error · /);
     const red = page.locator('#status strong');
     await expect.poll(() => red.innerText()).toBe('1 error');
-    expect(await red.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(179, 38, 30)');
+    expect(await red.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(185, 38, 52)');
     const [help] = await Promise.all([page.waitForEvent('popup'), red.getByRole('link').click()]);
     await expect.poll(() => help.locator('h1').innerText()).toBe('Errors and null');
     await help.close();
