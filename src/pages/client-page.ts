@@ -2,15 +2,16 @@
  * A page of browser modules, without a framework or a build. It reads GraphQL with the visitor's API key, so it shows no more
  * than that key may see.
  */
-import { readFile } from 'node:fs/promises';
 import type { Route } from '../http/router.ts';
 import { sendPage } from '../http/send.ts';
 import { assetRoutes, assetsPath, createAssets, filesIn, sharedFiles } from '../http/static-files.ts';
 import { once } from '../kernel/lib/once.ts';
-import { barOf, iconAddress, type ServedPages } from './bar.ts';
+import { barOf, type ServedPages } from './bar.ts';
+import { htmlOf } from './html.ts';
 
 interface PageOptions {
   readonly path: string;
+  readonly title: string;
   /** With `page.html`, modules and styles. */
   readonly folder: URL;
   /** Where its pictures may be, beside its own. */
@@ -37,21 +38,21 @@ const policyWith = (pictures: string): string =>
 
 /** @param values for the names in double braces in `page.html` */
 export function clientPageRoutes(
-  { path, folder, pictures = '' }: PageOptions,
+  { path, title, folder, pictures = '' }: PageOptions,
   served: ServedPages,
   values: Readonly<Record<string, string>> = {},
 ): Route[] {
   const policy = policyWith(pictures);
   const assets = once(async () => createAssets([...(await sharedFiles()), ...(await filesIn(folder))]));
   const page = once(async () => {
-    const [template, { version }] = await Promise.all([readFile(new URL('page.html', folder), 'utf8'), assets()]);
-    const all: typeof values = {
-      ...values,
-      assets: assetsPath(path, version),
-      icon: iconAddress,
-      bar: barOf(path, served),
-    };
-    return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => all[name] ?? '');
+    return htmlOf({
+      title,
+      assets: assetsPath(path, (await assets()).version),
+      styles: ['controls.css', 'page.css'],
+      modules: ['bar.js', 'main.js'],
+      template: new URL('page.html', folder),
+      values: { ...values, bar: barOf(path, served) },
+    });
   });
   return [
     ...assetRoutes(path, assets),

@@ -5,7 +5,7 @@ import graphql from 'highlight.js/lib/languages/graphql';
 import json from 'highlight.js/lib/languages/json';
 import typescript from 'highlight.js/lib/languages/typescript';
 import yaml from 'highlight.js/lib/languages/yaml';
-import { escapeText } from './site.ts';
+import { escapeText } from '../html.ts';
 
 for (const [name, language] of Object.entries({ bash, graphql, json, typescript, yaml }))
   hljs.registerLanguage(name, language);

@@ -9,7 +9,7 @@ import { assetRoutes } from '../../http/static-files.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { docsPage, type ServedPages } from '../bar.ts';
-import { fillPage, indexPath, siteAssets, sitePolicy } from './site.ts';
+import { indexPath, siteAssets, sitePage, sitePolicy } from './site.ts';
 
 /** Policy of a drawing that is opened as a page. */
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -106,7 +106,7 @@ async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
 async function readPage(path: string, title: string, pages: ServedPages): Promise<StaticDocument> {
   const page = await readText(path, pages.graphiql);
   const values = { title, menu: menuOf(path, page), page, turn: turnOf(path) };
-  return staticDocument('text/html; charset=utf-8', await fillPage('page.html', docsPage, pages, values));
+  return staticDocument('text/html; charset=utf-8', await sitePage('page', docsPage, pages, values));
 }
 
 /** All pages, and the parts of the one that is shown. */

@@ -1,8 +1,8 @@
 /** A page of the documentation as HTML: its headings have the anchors that links lead to, and its links stay on the site. */
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { escapeText } from '../html.ts';
 import { highlight } from './highlight.ts';
-import { escapeText } from './site.ts';
 
 /** The part of an address by which a heading is linked to: as GitHub makes it. */
 const anchorOf = (heading: string): string =>

@@ -1,8 +1,8 @@
 /** What the start page and the documentation share: files, the bar, the policy. */
-import { readFile } from 'node:fs/promises';
 import { type Assets, assetsPath, createAssets, filesIn, sharedFiles } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
-import { barOf, docsPage, iconAddress, type ServedPages } from '../bar.ts';
+import { barOf, docsPage, type ServedPages } from '../bar.ts';
+import { htmlOf } from '../html.ts';
 
 export const sitePolicy = [
   "default-src 'none'",
@@ -26,24 +26,21 @@ export const indexPath = `${docsPage}/search.json`;
 const search = `<dialog id="search" aria-label="Search" data-index="${indexPath}"><input type="search" aria-label="Words" placeholder="Search the documentation" autocomplete="off" autofocus><ol aria-live="polite"></ol></dialog>`;
 const searchButton = '<button type="button" id="search-button" hidden>Search <kbd>Ctrl K</kbd></button>';
 
-/** A page of `browser/`, with values for the names in double braces: those given, and those of every page. */
-export async function fillPage(
-  name: string,
+/** A page of `browser/`: its parts, and those of every page of the site. */
+export async function sitePage(
+  name: 'page' | 'start' | 'unknown',
   current: string,
   pages: ServedPages,
-  values: Readonly<Record<string, string>>,
+  { title, ...values }: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const [template, { version }] = await Promise.all([readFile(new URL(name, folder), 'utf8'), siteAssets()]);
-  const all: Readonly<Record<string, string>> = {
-    ...values,
+  const { version } = await siteAssets();
+  const isStart = name === 'start';
+  return htmlOf({
+    ...(title !== undefined && { title }),
     assets: assetsPath(docsPage, version),
-    icon: iconAddress,
-    search,
-    bar: barOf(current, pages, template.includes('{{search}}') ? searchButton : ''),
-  };
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, key: string) => all[key] ?? '');
+    styles: name === 'page' ? ['page.css'] : ['page.css', 'start.css'],
+    modules: ['bar.js', isStart ? 'start.js' : 'page.js'],
+    template: new URL(`${name}.html`, folder),
+    values: { ...values, search, bar: barOf(current, pages, isStart ? '' : searchButton) },
+  });
 }
-
-/** Text in an attribute or between tags. */
-export const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

@@ -6,7 +6,8 @@ import { pageHeaders } from '../../http/headers.ts';
 import type { Route } from '../../http/router.ts';
 import { once } from '../../kernel/lib/once.ts';
 import type { ServedPages } from '../bar.ts';
-import { escapeText, fillPage, sitePolicy } from './site.ts';
+import { escapeText } from '../html.ts';
+import { sitePage, sitePolicy } from './site.ts';
 
 interface Tile {
   readonly title: string;
@@ -101,7 +102,7 @@ export function startRoutes(schema: GraphQLSchema, pages: ServedPages, hasDemo: 
   const page: () => Promise<StaticDocument> = once(async () =>
     staticDocument(
       'text/html; charset=utf-8',
-      await fillPage('start.html', '/', pages, {
+      await sitePage('start', '/', pages, {
         endpoint,
         hint: hasDemo ? ' Run an operation; the response appears below it.' : '',
         tiles: hasDemo ? await readTiles(schema, pages.graphiql) : ofOperators,

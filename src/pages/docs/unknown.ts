@@ -3,8 +3,9 @@ import { endpoint } from '../../graphql/endpoint.ts';
 import { pathIn } from '../../http/request-head.ts';
 import { type Refuse, refuseWithEnvelope, sendPage } from '../../http/send.ts';
 import { docsPage, jobsAndPostsPage, type ServedPages, webhooksPage } from '../bar.ts';
+import { escapeText } from '../html.ts';
 import { addressesOfPages } from './page.ts';
-import { escapeText, fillPage, sitePolicy } from './site.ts';
+import { sitePage, sitePolicy } from './site.ts';
 
 interface Named {
   readonly address: string;
@@ -82,12 +83,13 @@ export function refusalOfUnknown(served: ServedPages, isOfApi: (path: string) =>
     if (!isUnknown || !isOfBrowser || isOfApi(path)) return refuseWithEnvelope(request, failure);
     const near = nearestTo(path, all);
     const values = {
+      title: 'No such page',
       address: escapeText(path.slice(0, longest)),
       hint: near.length > 0 ? 'Did you mean one of these?' : 'These pages are there:',
       names: (near.length > 0 ? near : main)
         .map(({ address, name }) => `<li><a href="${address}">${name}</a> <code>${address}</code></li>`)
         .join(''),
     };
-    sendPage(request, sitePolicy, await fillPage('unknown.html', '', served, values), 404);
+    sendPage(request, sitePolicy, await sitePage('unknown', '', served, values), 404);
   };
 }

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { EndpointPage } from '../../graphql/server.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { sendPage } from '../../http/send.ts';
 import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
-import { barOf, iconAddress, type ServedPages } from '../bar.ts';
+import { barOf, type ServedPages } from '../bar.ts';
+import { dataElement, htmlOf } from '../html.ts';
 import { graphiqlAssets, modulesOfPage } from './assets.ts';
 import { type ServedGroup, servedExamples } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
@@ -44,28 +44,37 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
   const { signIn, served: pages, schema, introspection } = options;
   const assets = once(async () => graphiqlAssets(introspection ? schema : null, await servedExamples(schema)));
 
-  const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
-    const path = assetsPath(endpoint, (await assets()).version);
-    const modules = modulesOfPage.map((module) => `<link rel="modulepreload" href="${path}/${module}">`).join('');
-    const values: typeof parts = {
-      ...parts,
-      assets: path,
-      modules,
-      icon: iconAddress,
-      bar: barOf(endpoint, pages, name === 'page.html' ? tools : ''),
-    };
-    const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
-    return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
-  };
-  const page = once(async () =>
-    render('page.html', {
-      examples: exampleMenu(await servedExamples(schema)),
-      starts: startCards(await servedExamples(schema)),
-      options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
+  const path = async (): Promise<string> => assetsPath(endpoint, (await assets()).version);
+  const page = once(async () => {
+    const at = await path();
+    const groups = await servedExamples(schema);
+    const preloads = modulesOfPage.map((module) => `<link rel="modulepreload" href="${at}/${module}">`).join('');
+    return htmlOf({
+      assets: at,
+      styles: ['graphiql.css', 'page.css'],
+      modules: ['boot.js', 'bar.js'],
+      head: `${preloads}<script defer src="${at}/graphiql.js"></script>`,
+      template: new URL('browser/page.html', import.meta.url),
+      values: {
+        bar: barOf(endpoint, pages, tools),
+        examples: exampleMenu(groups),
+        starts: startCards(groups),
+        options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
+      },
+    });
+  });
+  const signInPage = once(async () =>
+    htmlOf({
+      assets: await path(),
+      styles: ['controls.css'],
+      modules: ['sign-in.js'],
+      template: new URL('browser/sign-in.html', import.meta.url),
+      values: {
+        bar: barOf(endpoint, pages),
+        endpoint,
+        options: dataElement('sign-in', { exchange: signInPath(endpoint) }),
+      },
     }),
-  );
-  const signInPage = once(() =>
-    render('sign-in.html', { endpoint, options: dataElement('sign-in', { exchange: signInPath(endpoint) }) }),
   );
 
   return {
@@ -85,10 +94,6 @@ const tools =
   '<button type="button" id="examples-button" popovertarget="examples">Examples</button>' +
   '<button type="button" id="share">Share</button>' +
   '<button type="button" id="copy-button" popovertarget="copy">Copy as</button>';
-
-/** Data for a script. With "<" escaped, nothing in it can close the element. */
-const dataElement = (id: string, data: object): string =>
-  `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
 /** What nobody finds elsewhere. */
 const starts: Readonly<Record<string, string>> = {

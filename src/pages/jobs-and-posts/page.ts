@@ -2,6 +2,7 @@
 import type { Route } from '../../http/router.ts';
 import { jobsAndPostsPage, type ServedPages } from '../bar.ts';
 import { clientPageRoutes } from '../client-page.ts';
+import { dataElement } from '../html.ts';
 
 const folder = new URL('./browser/', import.meta.url);
 
@@ -20,8 +21,8 @@ export function jobsAndPostsRoutes({ hasJobs, suggestions, sandboxPictures, ...s
   // Networks have their pictures where they like.
   const pictures = `'self' https:${sandboxPictures === null ? '' : ` ${new URL(sandboxPictures).origin}`}`;
   const parts = ['<a href="#posts">Posts</a>', ...(hasJobs ? ['<a href="#jobs">Job postings</a>'] : [])];
-  return clientPageRoutes({ path: jobsAndPostsPage, folder, pictures }, served, {
+  return clientPageRoutes({ path: jobsAndPostsPage, title: 'Jobs and posts', folder, pictures }, served, {
     parts: parts.join(''),
-    options: `<script type="application/json" id="options">${JSON.stringify({ sandbox: suggestions, hasJobs }).replaceAll('<', '\\u003c')}</script>`,
+    options: dataElement('options', { sandbox: suggestions, hasJobs }),
   });
 }

@@ -6,4 +6,4 @@ import { clientPageRoutes } from '../client-page.ts';
 const folder = new URL('./browser/', import.meta.url);
 
 export const webhooksPageRoutes = (served: ServedPages): Route[] =>
-  clientPageRoutes({ path: webhooksPage, folder }, served);
+  clientPageRoutes({ path: webhooksPage, title: 'Webhooks', folder }, served);

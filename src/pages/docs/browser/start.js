@@ -1,10 +1,14 @@
 /** Runs the operations of the start page with the key of this tab. */
+import { whose } from './bar-queries.js';
+import { show as fill } from './elements.js';
 import { eventStream } from './event-stream.js';
+import { ask } from './gateway.js';
+import { keyForm } from './key-form.js';
 import { readResult, sendOperation } from './send-operation.js';
 import { onKeyChange, readKey, storeKey } from './stored-key.js';
 
 const { endpoint } = document.body.dataset;
-const form = document.querySelector('#key-form');
+const keyPlace = document.querySelector('#key');
 
 /** Milliseconds that a subscription is shown for. */
 const watchedMs = 20_000;
@@ -13,13 +17,11 @@ const options = (more = {}) => ({ headers: { 'x-api-key': readKey() }, ...more }
 
 /** Asks for a key that the gateway knows. */
 async function showKey() {
-  const query = '{ viewer { name } }';
-  const { data, errors } =
-    readKey() === ''
-      ? {}
-      : await sendOperation(endpoint, { query }, options()).then(readResult, (error) => ({ errors: [error] }));
-  document.querySelector('#key-problem').textContent = errors?.[0]?.message ?? '';
-  form.hidden = Boolean(data?.viewer) || document.querySelector('article button') === null;
+  const help =
+    'The start of the gateway prints a link to GraphiQL: open it, and this tab has the demo key. Or paste a key.';
+  const known = readKey() === '' ? { problem: null } : await ask(whose).catch(({ message }) => ({ problem: message }));
+  keyPlace.hidden = known.data !== undefined || document.querySelector('article button') === null;
+  fill(keyPlace, keyForm({ problem: known.problem, help, onKey: storeKey }));
 }
 
 /** @param {Element} result @param {readonly { query: string, variables: object }[]} operations @param {AbortSignal} signal */
@@ -69,7 +71,7 @@ for (const tile of document.querySelectorAll('article:has(button)')) {
   // It stays a button that the keyboard is at: pressed again, it stops what runs.
   button.addEventListener('click', async () => {
     if (running !== null) return running.abort();
-    if (readKey() === '') return form.querySelector('input').focus();
+    if (readKey() === '') return keyPlace.querySelector('input').focus();
     const { operations, rest } = tile.dataset;
     running = new AbortController();
     const { signal } = running;
@@ -89,11 +91,5 @@ for (const tile of document.querySelectorAll('article:has(button)')) {
   });
 }
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  storeKey(form.querySelector('input').value.trim());
-  // A tab that forgets its key has it nowhere.
-  form.reset();
-});
 onKeyChange(showKey);
 showKey();
