@@ -97,8 +97,8 @@ export const resolvers = (client) => {
       isUnavailable: ({ unavailable }) => unavailable,
       ...renamed('fileSize', 'urlExpiresAt'),
       isSticker: ({ sticker }) => sticker,
-      width: ({ size }) => size.width,
-      height: ({ size }) => size.height,
+      width: ({ size }) => size?.width,
+      height: ({ size }) => size?.height,
     },
     PhotonetPost: {
       author: ({ owner }) => owner,
