@@ -13,6 +13,7 @@ import { isOneOf } from '../store/json.ts';
 import { byCreation, type PageRequest, startPage, unbounded } from '../store/keyset.ts';
 import { type CountedList, countLists, type ListReading, selectPages } from '../store/keyset-pages.ts';
 import type { AccountTable, Tables } from '../store/schema.ts';
+import { shortRead } from '../store/short-reads.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { RowSource } from '../store/watch-feed.ts';
 import { type AccountStatus, type AccountType, accountTypes, unknownWord } from './account.ts';
@@ -43,12 +44,18 @@ const accountsWithin = (database: Reader, { workspaceId, accountIds }: AccountRa
     ? accountsOf(database, workspaceId)
     : storedAccounts(database).where(isInWorkspace('accounts', workspaceId)).where(amongAccounts(accountIds, 'id'));
 
-export const findAccount = (
-  database: Reader,
+export async function findAccount(
+  database: Database,
   workspaceId: string,
   accountId: string,
-): Promise<StoredAccount | undefined> =>
-  accountsOf(database, workspaceId).where('id', '=', accountId).executeTakeFirst();
+): Promise<StoredAccount | undefined> {
+  const [account] = await shortRead(database, {
+    name: 'account by id',
+    bound: { workspaceId, accountId },
+    build: (bound) => accountsOf(database, bound.workspaceId).where('id', '=', bound.accountId),
+  });
+  return account;
+}
 
 export const findStoredAccounts = async (
   database: Reader,

@@ -22,6 +22,7 @@ import {
 import { limitOf } from './query-compilers.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { readTogether } from './reads.ts';
+import { shortRead } from './short-reads.ts';
 
 /** Lists of a statement. SQLite takes 500 selects in a UNION ALL and 32,766 parameters: a list has some hundreds at most. */
 const listsAtOnce = { items: 25, weight: Number.POSITIVE_INFINITY } as const;
@@ -42,7 +43,10 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   for (const page of pages) if (!page.isEmpty) (page.ranges === null ? whole : sliced).push(page);
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
     for (const some of statementsOf(ofOrder)) {
-      const rows = await inTurn(reading, context, some, () => rowsOf(reading.database, some.map(wholeOf), keyset));
+      const short = some.length === 1 ? some[0]?.short : null;
+      const rows = short
+        ? [await shortRead(reading.database, short)]
+        : await inTurn(reading, context, some, () => rowsOf(reading.database, some.map(wholeOf), keyset));
       for (const [place, page] of some.entries()) read.set(page, page.pageOf(rows[place] ?? []));
     }
   }

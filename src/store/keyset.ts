@@ -5,6 +5,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type CursorCodec, type CursorScope, foreignCursor, type Page } from '../kernel/paging.ts';
 import { byDialect, limitOf } from './query-compilers.ts';
+import type { BoundValues, ShortRead } from './short-reads.ts';
 
 type KeyValue = string | number;
 
@@ -82,6 +83,17 @@ export type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
   count: number,
   through: KeyValues | null,
 ) => SelectQueryBuilder<Schema, Table, Row>;
+
+type ListQuery<Schema, Table extends keyof Schema, Row> =
+  | SelectQueryBuilder<Schema, Table, Row>
+  | PlacedQuery<Schema, Table, Row>;
+
+/** A list whose query binds no other values of its caller and its filter: they are in the name. Its pages are short reads. */
+export interface ShortList<Schema, Table extends keyof Schema, Row, Bound extends BoundValues = BoundValues> {
+  readonly name: string;
+  readonly bound: Bound;
+  queryOf(bound: Bound): ListQuery<Schema, Table, Row>;
+}
 
 /**
  * Where a list begins and ends in its order. As places, not as conditions on the time: of two bounds at one side of an index,
@@ -187,6 +199,8 @@ export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   /** The query of a slice of its list, or of all of it. */
   readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => SelectQueryBuilder<Schema, Table, Row>;
   readonly ranges: IndexRanges<Schema, Table> | null;
+  /** All of it as a short read; null for one that may be long. */
+  readonly short: ShortRead<BoundValues, Row> | null;
   readonly pageOf: (rows: readonly Row[]) => Page<Row>;
   /** The cursor of the page behind a row. */
   readonly cursorOf: (row: Row) => string;
@@ -200,7 +214,7 @@ export function startPage<
   Column extends string,
   Row extends Record<Column, KeyValue>,
 >(
-  query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
+  list: ListQuery<Schema, Table, Row> | ShortList<Schema, Table, Row>,
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
   { bounds = unbounded, ranges = null, isLarge = false, isEmpty = false }: Listed<Schema, Table> = {},
@@ -209,10 +223,8 @@ export function startPage<
   const from = cursor === undefined ? bounds.from : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
   const cursorAt = (place: KeyValues) => cursors.seal(scope, place);
   const cursorOf = (row: Row) => cursorAt(keyset.columns.map((column) => row[column]));
-  const queryOf = (behind: KeyValues | null, through: KeyValues | null) => {
-    const placed = typeof query === 'function' ? query(behind, limit + 1, through) : query;
-    return pageQuery(placed, keyset, behind, limit + 1, through);
-  };
+  const queryOf = (behind: KeyValues | null, through: KeyValues | null) =>
+    placedQuery('bound' in list ? list.queryOf(list.bound) : list, keyset, behind, limit + 1, through);
   return {
     keyset,
     limit,
@@ -221,6 +233,7 @@ export function startPage<
     isEmpty,
     queryOf,
     ranges,
+    short: 'bound' in list && ranges === null ? shortPage(list, keyset, { from, to }, limit + 1) : null,
     cursorAt,
     pageOf(rows) {
       const items = rows.slice(0, limit);
@@ -229,6 +242,37 @@ export function startPage<
       return { items, cursor: cursorOf(last) };
     },
     cursorOf,
+  };
+}
+
+function placedQuery<Schema, Table extends keyof Schema, Row>(
+  query: ListQuery<Schema, Table, Row>,
+  keyset: Keyset<string>,
+  after: KeyValues | null,
+  count: number,
+  through: KeyValues | null,
+): SelectQueryBuilder<Schema, Table, Row> {
+  const placed = typeof query === 'function' ? query(after, count, through) : query;
+  return pageQuery(placed, keyset, after, count, through);
+}
+
+function shortPage<Schema, Table extends keyof Schema, Row>(
+  list: ShortList<Schema, Table, Row>,
+  keyset: Keyset<string>,
+  { from, to }: Bounds,
+  count: number,
+): ShortRead<BoundValues, Row> {
+  const valuesOf = (place: string, values: KeyValues | null) =>
+    Object.fromEntries((values ?? []).map((value, at) => [`${place}${at}`, value]));
+  const namesOf = (place: string, values: KeyValues | null) => values?.map((_, at) => `${place}${at}`) ?? null;
+  const [after, through] = [namesOf('after', from), namesOf('through', to)];
+  return {
+    name: `${list.name} ${keyset.columns} ${keyset.order} ${after} ${through}`,
+    bound: { ...list.bound, count, ...valuesOf('after', from), ...valuesOf('through', to) },
+    build(values) {
+      const of = (names: readonly string[] | null) => names?.map((each) => values[each] ?? '') ?? null;
+      return placedQuery(list.queryOf(values), keyset, of(after), values.count as number, of(through));
+    },
   };
 }
 

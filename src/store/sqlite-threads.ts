@@ -1,12 +1,15 @@
-/** SQLite in two threads, as `node:sqlite` blocks its own: one only reads, and so waits for no writer. */
+/**
+ * SQLite in two threads, as `node:sqlite` blocks its own: one only reads, and so waits for no writer. Short reads are executed
+ * where they are asked for (short-reads.ts).
+ */
 import { resolve } from 'node:path';
 import {
-  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   type Kysely,
   type QueryResult,
+  type SqliteDatabase,
   SqliteIntrospector,
 } from 'kysely';
 import { besideModule } from '../kernel/lib/beside-module.ts';
@@ -16,7 +19,8 @@ import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.
 import type { OnPool, PoolFigures } from './observed.ts';
 import { SqliteCompiler } from './query-compilers.ts';
 import type { Tables } from './schema.ts';
-import { readsOnly } from './sqlite.ts';
+import type { ShortQuery } from './short-reads.ts';
+import { openReader, readsOnly } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
 import { openThread, type Thread, ThreadEnded } from './thread.ts';
 
@@ -100,6 +104,8 @@ class ThreadedDriver implements Driver {
   readonly #threads: readonly [reader: StatementThread, writer: StatementThread];
   readonly #connect: () => ThreadedConnection;
   readonly #startsBoth: boolean;
+  readonly #file: string;
+  #here: SqliteDatabase | undefined;
 
   constructor(file: string, onFault: OnFault, { onPool = () => undefined, startsBoth = false }: SqliteThreadOptions) {
     const entry = besideModule('./sqlite-thread-entry', import.meta.url);
@@ -107,9 +113,21 @@ class ThreadedDriver implements Driver {
     const [reader, writer] = [open(), open()];
     this.#threads = [reader, writer];
     this.#startsBoth = startsBoth;
+    this.#file = file;
     onPool('reader', () => figuresOf(reader));
     onPool('writer', () => figuresOf(writer));
-    this.#connect = () => new ThreadedConnection(reader, writer, file, onFault);
+    this.#connect = () =>
+      new ThreadedConnection(reader, writer, file, onFault, (statement) => this.#readHere(statement));
+  }
+
+  /** @returns null for what fails: the thread that reads waits for others, and says what is wrong */
+  #readHere({ sql, parameters }: Statement): unknown[] | null {
+    try {
+      this.#here ??= openReader(this.#file);
+      return this.#here.prepare(sql).all(parameters);
+    } catch {
+      return null;
+    }
   }
 
   async init(): Promise<void> {
@@ -132,6 +150,7 @@ class ThreadedDriver implements Driver {
 
   /** In turn: of two that close at once, each would take the other for one that stays, and leave -wal and -shm. */
   async destroy(): Promise<void> {
+    this.#here?.close();
     for (const thread of this.#threads) await thread.close();
   }
 }
@@ -152,18 +171,29 @@ export class ThreadedConnection implements DatabaseConnection {
   readonly #writer: StatementThread;
   readonly #file: string;
   readonly #onFault: OnFault;
+  readonly #readHere: (statement: Statement) => unknown[] | null;
   #transaction: OpenTransaction | null = null;
 
-  constructor(reader: StatementThread, writer: StatementThread, file: string, onFault: OnFault) {
+  constructor(
+    reader: StatementThread,
+    writer: StatementThread,
+    file: string,
+    onFault: OnFault,
+    readHere: (statement: Statement) => unknown[] | null,
+  ) {
     this.#reader = reader;
     this.#writer = writer;
     this.#file = file;
     this.#onFault = onFault;
+    this.#readHere = readHere;
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters, isShort = false }: ShortQuery): Promise<QueryResult<Row>> {
     const statement = { sql, parameters };
     if (this.#transaction !== null) return this.#runOpen(this.#transaction, statement);
+    const read = isShort ? this.#readHere(statement) : null;
+    // The caller's type says what the statement returns.
+    if (read !== null) return { rows: read as Row[] };
     if (readsOnly(sql)) return this.#run(this.#reader, statement);
     const release = await lockForWriting(this.#file);
     try {

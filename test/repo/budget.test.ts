@@ -9,14 +9,14 @@ import { expect, test } from 'vitest';
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
   app: 5_233,
-  auth: 1_544,
+  auth: 1_551,
   cache: 340,
   capabilities: 294,
   'capabilities/accounts': 568,
-  'capabilities/deliveries': 2_698,
-  'capabilities/jobs': 2_197,
+  'capabilities/deliveries': 2_715,
+  'capabilities/jobs': 2_215,
   'capabilities/posts': 1_239,
-  'capabilities/webhooks': 2_775,
+  'capabilities/webhooks': 2_801,
   client: 988,
   delivery: 4_080,
   events: 555,
@@ -35,7 +35,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_200,
   rest: 618,
   splice: 3_109,
-  store: 6_219,
+  store: 6_405,
   telemetry: 750,
   upstream: 1_744,
 };

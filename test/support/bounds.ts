@@ -158,6 +158,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'store/presence.ts missing': ['processes', 'processes that hold claims'],
   'store/read-budget.ts ofWorkspace': ['workspaces', 'reads that hold bytes'],
   'store/read-budget.ts waiting': ['requests', 'requests in flight, for waitMs'],
+  'store/short-reads.ts compiled': ['callers', 'max'],
   'store/workspace-lines.ts stuck': ['workspaces', 'max'],
   'store/watch-feed.ts changed': ['rows, deliveries and events', 'maxChangedIds'],
   'store/watch-feed.ts watchers': ['rows, and workspaces with open streams', 'streams of a process'],

@@ -45,6 +45,23 @@ export function listedDeliveries(
     visibleDeliveries(database, caller).where(isAmongFirst(ofStates, deliveryKeyset(filter), after, count, through));
 }
 
+/** {@link listedDeliveries}, as short reads if the key may use every account. */
+export function shortlyListed(
+  context: { readonly database: Database },
+  caller: Caller,
+  filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
+) {
+  const { webhook_id: webhookId, ...others } = filter;
+  if (caller.accountIds !== null || webhookId === undefined) return listedDeliveries(context, caller, filter);
+  const bound = { workspaceId: caller.workspaceId, webhookId };
+  return {
+    name: `deliveries ${JSON.stringify(others)}`,
+    bound,
+    queryOf: ({ workspaceId, webhookId: webhook_id }: typeof bound) =>
+      listedDeliveries(context, { ...caller, workspaceId }, { ...others, webhook_id }),
+  };
+}
+
 /** @throws ServiceError `account_mismatch` for an account beyond the key */
 export function countedDeliveries(
   database: Database,

@@ -17,7 +17,7 @@ import { findByIds, onlyOf, readTogether } from '../../store/reads.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
-import { countedDeliveries, deliveryBounds, deliveryKeyset, listedDeliveries, slicedRanges } from './listed.ts';
+import { countedDeliveries, deliveryBounds, deliveryKeyset, shortlyListed, slicedRanges } from './listed.ts';
 import type { DeliveriesPort } from './port.ts';
 import {
   type Delivery,
@@ -71,7 +71,7 @@ export function deliveryQueries({
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const { caller } = context;
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
-        const listed = listedDeliveries({ database }, caller, filter);
+        const listed = shortlyListed({ database }, caller, filter);
         const ranges = slicedRanges(database, caller, filter);
         const keyset = deliveryKeyset(filter);
         const bounds = deliveryBounds(keyset, filter);

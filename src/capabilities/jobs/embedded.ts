@@ -31,19 +31,18 @@ import {
   countedJobs,
   isJobId,
   jobKeyset,
-  listedJobs,
   newJobId,
   requireJob,
   type StoredJob,
   selectJobFields,
   selectJobs,
+  shortlyListed,
   slicedJobs,
   storedFields,
   toPosting,
   toPostings,
   watchedJobs,
   withoutCleared,
-  withSmallContents,
 } from './repository.ts';
 import { type JobPageRequest, type JobPosting, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
@@ -110,11 +109,10 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       requests,
       ({ cursor, limit = jobListLimits.limit.default, withContent: _, ...filter }) => {
         const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
-        const listed = listedJobs(database, caller, filter);
-        const query = withContent ? withSmallContents(listed) : listed;
+        const listed = shortlyListed(database, caller, filter, withContent);
         const ranges = slicedJobs(database, caller, filter);
         const place = { cursors, scope, cursor, limit };
-        return startPage(query, jobKeyset(filter), place, { ranges, isEmpty: fitsNothing(filter) });
+        return startPage(listed, jobKeyset(filter), place, { ranges, isEmpty: fitsNothing(filter) });
       },
       async (started) => {
         const pages = await selectPages({ database, budget }, context, started);

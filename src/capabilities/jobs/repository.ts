@@ -13,6 +13,7 @@ import type { CountedList } from '../../store/keyset-pages.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import type { JobTable, Tables } from '../../store/schema.ts';
+import { shortReadByIds } from '../../store/short-reads.ts';
 import type { RowSource } from '../../store/watch-feed.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
 import {
@@ -72,7 +73,11 @@ export async function requireJob(
 
 /** @param jobIds at least one. @returns in any order */
 export const selectJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<ListedJob[]> =>
-  jobsById(database, caller, jobIds).execute();
+  caller.accountIds === null
+    ? shortReadByIds(database, 'jobs by id', jobIds, caller.workspaceId, (ids, workspaceId) =>
+        jobsById(database, { ...caller, workspaceId }, ids),
+      )
+    : jobsById(database, caller, jobIds).execute();
 
 /** Some fields of those postings that the key can see. */
 export async function selectJobFields(
@@ -126,10 +131,25 @@ export function countedJobs(database: Database, caller: Caller, filter: JobFilte
 const maxSmallContent = 8_192;
 
 /** With contents that are small; null for the others. */
-export const withSmallContents = (jobs: ReturnType<typeof listedJobs>) =>
+const withSmallContents = (jobs: ReturnType<typeof listedJobs>) =>
   jobs.select(
     sql<string | null>`case when ${columnBytes('fields')} <= ${sql.lit(maxSmallContent)} then fields end`.as('content'),
   );
+
+/** {@link listedJobs}, as short reads if the key may use every account. @param withContent adds {@link withSmallContents} */
+export function shortlyListed(database: Database, caller: Caller, filter: JobFilter, withContent: boolean) {
+  const listed = (of: Caller) => {
+    const query = listedJobs(database, of, filter);
+    return withContent ? withSmallContents(query) : query;
+  };
+  const { workspaceId, accountIds } = caller;
+  if (accountIds !== null) return listed(caller);
+  return {
+    name: `jobs ${withContent} ${JSON.stringify(filter)}`,
+    bound: { workspaceId },
+    queryOf: (bound: { readonly workspaceId: string }) => listed({ ...caller, ...bound }),
+  };
+}
 
 /** A job of a list, read with its content or without. */
 type ContentRow = ListedJob & { readonly content?: string | null };

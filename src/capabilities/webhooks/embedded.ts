@@ -10,10 +10,11 @@ import { countLists, selectPages } from '../../store/keyset-pages.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { findByIds, readTogether } from '../../store/reads.ts';
+import { shortReadByIds } from '../../store/short-reads.ts';
 import { isAhead } from '../../store/statement-time.ts';
 import { commandsInLine, type InLine } from '../../store/workspace-lines.ts';
 import { webhookListScope } from './filter.ts';
-import { fittingWebhooks, listedWebhooks, webhookKeyset } from './listed.ts';
+import { fittingWebhooks, shortlyListed, webhookKeyset } from './listed.ts';
 import { accountIdsOf, changeChecked } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
@@ -46,8 +47,9 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
         const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
         const place = { cursors, scope, cursor, limit };
-        const listed = listedWebhooks(context, caller, filter);
-        return startPage(listed, webhookKeyset(filter), place, { isEmpty: fitsNothing(filter) });
+        return startPage(shortlyListed(context, caller, filter), webhookKeyset(filter), place, {
+          isEmpty: fitsNothing(filter),
+        });
       },
       async (started) => {
         const pages = await selectPages(context, call, started);
@@ -57,7 +59,16 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
   };
 
   const readByIds: WebhooksPort['find'] = ({ caller }, webhookIds) =>
-    findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute()));
+    findByIds(webhookIds, isId, async (ids) =>
+      toListed(
+        caller,
+        caller.accountIds === null
+          ? await shortReadByIds(context.database, 'webhooks by id', ids, caller.workspaceId, (some, workspaceId) =>
+              webhooksById(context, { ...caller, workspaceId }, some),
+            )
+          : await webhooksById(context, caller, ids).execute(),
+      ),
+    );
 
   return {
     hasShortPages: false,

@@ -1,0 +1,73 @@
+/**
+ * Reads of a page or a few rows by an index. Kysely takes longer to build and compile such a statement than a database to execute it, so
+ * each text is compiled once. On SQLite the caller's thread executes it: a hop to another thread takes longer, too.
+ */
+import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { isPostgres } from './is-postgres.ts';
+import { maxListed } from './query-compilers.ts';
+import type { Tables } from './schema.ts';
+
+/** What a statement binds: it has the same text for any of these values. */
+export type BoundValues = Readonly<Record<string, string | number>>;
+
+export interface ShortRead<Bound extends BoundValues, Row> {
+  /** Of one text: what the text depends on besides the database is in the name. */
+  readonly name: string;
+  readonly bound: Bound;
+  readonly build: (bound: Bound) => Compilable<Row>;
+}
+
+/** Filters are part of names, and callers choose them. */
+const keptTexts = 500;
+
+/** By database and name. Each parameter is a constant of the text, or the symbol of a value that is bound. */
+const compiled = new LRUCache<string, CompiledQuery>({ max: keptTexts });
+
+/** Code that would compute with a value, in place of binding it, throws a TypeError for a symbol. */
+const placeholders: Record<string, symbol> = {};
+const placeholderOf = (name: string): symbol => (placeholders[name] ??= Symbol(name));
+
+/** Marks a statement for the driver of SQLite. */
+export interface ShortQuery extends CompiledQuery {
+  readonly isShort?: boolean;
+}
+
+/** @returns the rows of the statement; within a transaction, as it sees them */
+export async function shortRead<Bound extends BoundValues, Row>(
+  database: Kysely<Tables>,
+  { name, bound, build }: ShortRead<Bound, Row>,
+): Promise<Row[]> {
+  const text = `${isPostgres(database) ? 'Postgres' : 'SQLite'} ${name}`;
+  let query = compiled.get(text);
+  if (query === undefined) {
+    const symbols = Object.keys(bound).map((key) => [key, placeholderOf(key)]);
+    // Whoever builds the statement only hands its values on.
+    query = build(Object.fromEntries(symbols)).compile();
+    compiled.set(text, query);
+  }
+  const parameters = query.parameters.map((value) =>
+    typeof value === 'symbol' ? bound[value.description ?? ''] : value,
+  );
+  const short: ShortQuery = { ...query, parameters, isShort: true };
+  const { rows } = await database.getExecutor().executeQuery<Row>(short);
+  return rows;
+}
+
+/** Rows by ids: {@link shortRead} for a few, whose statement has a parameter for each. @param build of the ids and the workspace */
+export const shortReadByIds = <Row>(
+  database: Kysely<Tables>,
+  name: string,
+  ids: readonly string[],
+  workspaceId: string,
+  build: (ids: readonly string[], workspaceId: string) => Compilable<Row> & { execute(): Promise<Row[]> },
+): Promise<Row[]> =>
+  ids.length > maxListed
+    ? build(ids, workspaceId).execute()
+    : shortRead(database, {
+        name: `${name} ${ids.length}`,
+        bound: { workspaceId, ...Object.fromEntries(ids.map((id, at) => [`id${at}`, id])) } as BoundValues & {
+          readonly workspaceId: string;
+        },
+        build: ({ workspaceId: workspace, ...rest }) => build(Object.values(rest) as string[], workspace),
+      });

@@ -1,0 +1,74 @@
+/** Statements that are compiled once for all values that they bind, and on SQLite executed without a thread. */
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import { shortRead, shortReadByIds } from '../../src/store/short-reads.ts';
+import { databases } from '../support/databases.ts';
+
+describe.each(databases)('short reads on $name', (dialect) => {
+  async function connect() {
+    const location = await dialect.withSchema();
+    onTestFinished(() => location.drop());
+    const database = await openDatabase(location.location);
+    onTestFinished(() => database.destroy());
+    await database.insertInto('workspaces').values(['a', 'b'].map(workspace)).execute();
+    return database;
+  }
+  const workspace = (id: string) => ({ id, name: `Workspace ${id}`, created_at: 1 });
+
+  test('bind each value in its place, with one text for all', async () => {
+    const database = await connect();
+    const build = vi.fn((bound: { id: string; createdAt: number }) =>
+      database
+        .selectFrom('workspaces')
+        .select('name')
+        .where('created_at', '=', bound.createdAt)
+        .where('id', '=', bound.id),
+    );
+    const read = (id: string, createdAt = 1) => shortRead(database, { name: 'test', bound: { id, createdAt }, build });
+    expect(await read('a')).toEqual([{ name: 'Workspace a' }]);
+    expect(await read('b')).toEqual([{ name: 'Workspace b' }]);
+    expect(await read('b', 2)).toEqual([]);
+    expect(build).toHaveBeenCalledTimes(1);
+  });
+
+  test('see what their transaction has written, and nobody else does', async () => {
+    const database = await connect();
+    const find = (reader: typeof database) =>
+      shortReadByIds(reader, 'test by ids', ['a', 'c'], '', (ids) =>
+        database.selectFrom('workspaces').select('id').where('id', 'in', ids),
+      );
+    await database.transaction().execute(async (transaction) => {
+      await transaction.insertInto('workspaces').values(workspace('c')).execute();
+      expect((await find(transaction)).map(({ id }) => id).sort()).toEqual(['a', 'c']);
+      if (dialect.name === 'SQLite') expect(await find(database)).toEqual([{ id: 'a' }]);
+    });
+    expect(await find(database)).toHaveLength(2);
+  });
+
+  test('read many ids with a statement of their own', async () => {
+    const database = await connect();
+    const ids = ['a', ...Array.from({ length: 100 }, (_, n) => `${n}`)];
+    const read = shortReadByIds(database, 'test by ids', ids, '', (some) =>
+      database.selectFrom('workspaces').select('id').where('id', 'in', some),
+    );
+    expect(await read).toEqual([{ id: 'a' }]);
+  });
+
+  test('reject as the database does, and refuse a value that makes the text', async () => {
+    const database = await connect();
+    const broken = {
+      name: `broken ${dialect.name}`,
+      bound: {},
+      build: () => sql`select id from nowhere`.compile(database),
+    };
+    await expect(shortRead(database, { ...broken, build: () => ({ compile: broken.build }) })).rejects.toThrow(
+      /nowhere/,
+    );
+    const computed = shortRead(database, {
+      ...{ name: 'computed', bound: { id: 'a' } },
+      build: ({ id }) => database.selectFrom('workspaces').select('id').where('id', '=', `${id}!`),
+    });
+    await expect(computed).rejects.toThrow(TypeError);
+  });
+});
