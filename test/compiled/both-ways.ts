@@ -1,6 +1,18 @@
 /** Two gateways in proxy mode over one service: one that compiles operations, and one that does not. They must not differ. */
+import { afterAll, beforeAll } from 'vitest';
 import type { Gateway } from '../support/gateway.ts';
-import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub, webhook } from '../support/stub.ts';
+import {
+  json,
+  openProxyTo,
+  openStub,
+  pnetPost,
+  postList,
+  proxyTo,
+  type Respond,
+  type Stub,
+  startStub,
+  webhook,
+} from '../support/stub.ts';
 import type { Tuning } from '../support/tuning.ts';
 
 /** A response as it came. */
@@ -74,7 +86,34 @@ export async function startBothWays(
   const stub = await startStub(respond);
   const start = (compiled: string) =>
     proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled, ...environment }, tuning });
-  const [on, off] = await Promise.all([start('on'), start('off')]);
+  return bothOf(stub, ...(await Promise.all([start('on'), start('off')])));
+}
+
+/** Starts both for all tests of a suite. @returns what a test begins with, with a key of its own, whose circuits are closed */
+export function shareBothWays(): (respond?: Respond) => BothWays {
+  let shared: BothWays | undefined;
+  let keys = 0;
+  beforeAll(async () => {
+    const stub = await openStub();
+    const start = (compiled: string) => openProxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled } });
+    shared = bothOf(stub, ...(await Promise.all([start('on'), start('off')])));
+  });
+  afterAll(async () => {
+    await Promise.all([shared?.on.close(), shared?.off.close()]);
+    await shared?.stub.close();
+  });
+  return (respond = pages) => {
+    if (shared === undefined) throw new Error('The gateways are started before the tests');
+    const { stub, ask } = shared;
+    stub.respond = respond;
+    stub.received.length = 0;
+    keys += 1;
+    const own = { 'x-api-key': `key-${keys}` };
+    return { ...shared, ask: (request) => ask({ ...request, headers: { ...own, ...request.headers } }) };
+  };
+}
+
+function bothOf(stub: Stub, on: Gateway, off: Gateway): BothWays {
   const send = async (gateway: Gateway, request: GraphQLRequest): Promise<Served> => {
     const before = stub.received.length;
     const lines = gateway.log.length;

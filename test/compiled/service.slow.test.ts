@@ -5,12 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/kernel/errors.ts';
 import { breakOff } from '../support/faults.ts';
 import { envelope, json, pnetPost, postList, type Respond } from '../support/stub.ts';
-import { type BothWays, pages, type Served, seen, sendTo, startBothWays } from './both-ways.ts';
+import { type BothWays, pages, type Served, seen, sendTo, shareBothWays, startBothWays } from './both-ways.ts';
 
 const selection = `{ nodes { __typename ... on PnetPost { id text reactionCount userReacted publishedAt author { id name }
   attachments { type providerId } } } edges { cursor } pageInfo { hasNextPage endCursor } }`;
 const list = (args = '') => `posts(accountId: "a1", identifier: "ACo1"${args}) ${selection}`;
 const query = `{ ${list()} }`;
+
+const begin = shareBothWays();
 
 async function askBoth(both: BothWays, document = query): Promise<Served> {
   const { on, off } = await both.ask({ body: { query: document } });
@@ -25,7 +27,7 @@ describe('errors of the service', () => {
   const errors = Object.entries(errorTable).map(([name, { status }]): [string, number] => [name, status]);
 
   test.each(errors)('%s', async (name, status) => {
-    const both = await startBothWays((_request, response) => json(response, status, envelope(name, status)));
+    const both = begin((_request, response) => json(response, status, envelope(name, status)));
     const served = await askBoth(both);
     expect(served.compiled).toMatch(/^errors\//);
     expect(served.calls.length).toBeLessThanOrEqual(4);
@@ -33,7 +35,7 @@ describe('errors of the service', () => {
 
   test.each([500, 502, 503, 504])('%i is retried as often as without compiling', async (status) => {
     let calls = 0;
-    const both = await startBothWays((request, response) => {
+    const both = begin((request, response) => {
       calls += 1;
       if (calls % 3 === 0) pages(request, response);
       else json(response, status, envelope('service_unavailable', status), { 'retry-after': '0' });
@@ -43,7 +45,7 @@ describe('errors of the service', () => {
 });
 
 test('a service that keeps failing is not called any more, as soon as without compiling', async () => {
-  const both = await startBothWays((_request, response) => json(response, 500, 'The page of a proxy'));
+  const both = begin((_request, response) => json(response, 500, 'The page of a proxy'));
   const calls: number[] = [];
   for (let at = 0; at < 30; at += 1) calls.push((await askBoth(both)).calls.length);
   expect(calls.at(-1)).toBe(0);
@@ -137,7 +139,7 @@ function endless(response: ServerResponse, length: number): void {
 }
 
 test.each(Object.entries(sent))('%s', { timeout: 60_000 }, async (_what, [compiled, respond]) => {
-  const both = await startBothWays(respond);
+  const both = begin(respond);
   const served = await askBoth(both);
   expect(served.compiled).toMatch(compiled === 'yes' ? /^yes$/ : compiled);
   // A page that is left is not fetched a second time.
@@ -161,7 +163,7 @@ test('a service that responds slowly', { timeout: 60_000 }, async () => {
 
 describe('calls', () => {
   test('five names of one list are one call, of the longest page', async () => {
-    const both = await startBothWays();
+    const both = begin();
     const names = [1, 2, 12, 2, 1].map((first, at) => `name${at}: ${list(`, first: ${first}`)}`);
     const served = await askBoth(both, `{ ${names.join(' ')} }`);
     expect(served.compiled).toBe('yes');
@@ -169,7 +171,7 @@ describe('calls', () => {
   });
 
   test('a window over two pages falls back, with its first page', async () => {
-    const both = await startBothWays(({ path }, response) =>
+    const both = begin(({ path }, response) =>
       json(
         response,
         200,
@@ -182,7 +184,7 @@ describe('calls', () => {
   });
 
   test('of two lists one fails', async () => {
-    const both = await startBothWays((request, response) =>
+    const both = begin((request, response) =>
       request.path.includes('ACo2') ? json(response, 422, envelope('user_unreachable', 422)) : pages(request, response),
     );
     const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
@@ -191,7 +193,7 @@ describe('calls', () => {
   });
 
   test('of two lists one falls back', async () => {
-    const both = await startBothWays((request, response) =>
+    const both = begin((request, response) =>
       request.path.includes('ACo2') ? bytes(withPost({ text: 7 }))(request, response) : pages(request, response),
     );
     const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
@@ -218,7 +220,7 @@ describe('calls', () => {
     `/v1/users/${encodeURIComponent(of)}/posts?account_id=a1&limit=${limit}${rest}`;
 
   test('lists within a list are read once for each author, at the same time', async () => {
-    const both = await startBothWays(authored());
+    const both = begin(authored());
     const served = await askBoth(both, `{ ${ofAuthors(2)} }`);
     expect(served.compiled).toBe('yes');
     expect(served.calls.toSorted()).toEqual(
@@ -227,14 +229,14 @@ describe('calls', () => {
   });
 
   test('of a place within a list the longest page is read, whoever asks for it', async () => {
-    const both = await startBothWays(authored());
+    const both = begin(authored());
     const served = await askBoth(both, `{ one: ${ofAuthors(1)} two: ${ofAuthors(2)} }`);
     expect(served.compiled).toBe('yes');
     expect(served.calls).toHaveLength(4);
   });
 
   test('lists within lists within a list', async () => {
-    const both = await startBothWays(authored());
+    const both = begin(authored());
     const served = await askBoth(both, `{ ${ofAuthors(2, 'author { posts(first: 2) { nodes { __typename } } }')} }`);
     expect(served.compiled).toBe('yes');
     // Equal pages of two levels are one.
@@ -260,7 +262,7 @@ describe('calls', () => {
       (_, response) => json(response, 200, postList([written('', 'x')])),
     ],
   ])('of the lists within a list one %s', async (_what, of, compiled, respond) => {
-    const both = await startBothWays(authored({ [of]: respond }));
+    const both = begin(authored({ [of]: respond }));
     expect((await askBoth(both, `{ ${ofAuthors(2)} }`)).compiled).toBe(compiled);
   });
 

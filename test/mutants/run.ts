@@ -12,7 +12,7 @@ import { replaced } from './replacement.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Part of the table, or of the rule: `store`, `store: a cursor`. */
+    /** Parts of the table, or of the rule: `store`, `store: a cursor`. */
     only: { type: 'string', default: '' },
     /** Parts of the paths of suites, instead of those of the folder. */
     suites: { type: 'string' },
@@ -28,7 +28,8 @@ const { values } = parseArgs({
 });
 const root = join(import.meta.dirname, '../..');
 const tableFile = join(import.meta.dirname, 'table.txt');
-const chosen = [...mutants].filter(([name]) => name.includes(values.only));
+const parts = values.only.split(',');
+const chosen = [...mutants].filter(([name]) => parts.some((part) => name.includes(part)));
 const without = values.without?.split(',') ?? [];
 
 const copy = mkdtempSync(join(tmpdir(), 'postern-mutants-'));

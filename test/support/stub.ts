@@ -1,8 +1,8 @@
 /** An upstream service of a test's own: a bare HTTP server that responds as the test says, well or badly. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
-import { type GatewayOptions, graphql, startGateway } from './gateway.ts';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { type Gateway, type GatewayOptions, graphql, startGateway } from './gateway.ts';
 
 export interface Received {
   readonly method: string;
@@ -33,6 +33,13 @@ export interface Stub {
 
 /** Starts a service that ends with the test. */
 export async function startStub(respond: Respond = () => {}, port = 0): Promise<Stub> {
+  const stub = await openStub(respond, port);
+  onTestFinished(() => stub.close());
+  return stub;
+}
+
+/** Starts a service that whoever asks for it closes. */
+export async function openStub(respond: Respond = () => {}, port = 0): Promise<Stub> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -75,7 +82,6 @@ export async function startStub(respond: Respond = () => {}, port = 0): Promise<
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  onTestFinished(() => stub.close());
   return stub;
 }
 
@@ -102,18 +108,47 @@ export const envelope = (type: string, status: number, more: object = {}): objec
 
 /** A gateway in proxy mode over a service. It ends with the test. */
 export async function proxyTo(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
-  const gateway = await startGateway({ ...options, environment: { UPSTREAM_URL: stub.url, ...options.environment } });
+  const gateway = await openProxyTo(stub, options);
   onTestFinished(() => gateway.close());
-  return {
-    ...gateway,
-    ask: (query: string, variables?: Record<string, unknown>, key: string | undefined = 'their-key') =>
-      graphql(gateway.address, key, query, variables),
-    rest: (method: string, path: string, body?: object) =>
-      fetch(`${gateway.address}${path}`, {
-        method,
-        headers: { 'x-api-key': 'their-key', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        body: body === undefined ? null : JSON.stringify(body),
-      }),
+  return { ...gateway, ...withKey(gateway, 'their-key') };
+}
+
+export const openProxyTo = (stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) =>
+  startGateway({ ...options, environment: { UPSTREAM_URL: stub.url, ...options.environment } });
+
+const withKey = ({ address }: Pick<Gateway, 'address'>, usual: string) => ({
+  ask: (query: string, variables?: Record<string, unknown>, key: string | undefined = usual) =>
+    graphql(address, key, query, variables),
+  rest: (method: string, path: string, body?: object) =>
+    fetch(`${address}${path}`, {
+      method,
+      headers: { 'x-api-key': usual, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    }),
+});
+
+/**
+ * One service, and a gateway in proxy mode over it, for all tests of a suite.
+ * @returns what a test begins with: how the service responds, and a key that no other test uses, whose circuits are closed
+ */
+export function shareProxy() {
+  let shared: { readonly stub: Stub; readonly gateway: Gateway } | undefined;
+  let keys = 0;
+  beforeAll(async () => {
+    const stub = await openStub();
+    shared = { stub, gateway: await openProxyTo(stub) };
+  });
+  afterAll(async () => {
+    await shared?.gateway.close();
+    await shared?.stub.close();
+  });
+  return (respond: Respond) => {
+    if (shared === undefined) throw new Error('The gateway is started before the tests');
+    const { stub, gateway } = shared;
+    stub.respond = respond;
+    stub.received.length = 0;
+    keys += 1;
+    return { ...gateway, stub, ...withKey(gateway, `key-${keys}`) };
   };
 }
 

@@ -6,7 +6,7 @@ import { jobEndpoints } from '../../src/capabilities/jobs/endpoints.ts';
 import { webhookEndpoints } from '../../src/capabilities/webhooks/endpoints.ts';
 import type { ContractEndpoint, EndpointName } from '../../src/kernel/endpoint.ts';
 import { schemas } from '../support/served-part.ts';
-import { proxyTo, startStub } from '../support/stub.ts';
+import { shareProxy } from '../support/stub.ts';
 
 const input = { accountId: 'a1', jobId: '7' };
 /** The mutation of each endpoint that changes something. */
@@ -62,6 +62,8 @@ const cases = commands.flatMap((endpoint: ContractEndpoint) =>
 );
 
 describe('of a response to a command', () => {
+  const begin = shareProxy();
+
   test.each(cases)('$endpoint.name, $kind: $field $how', async ({ endpoint, kind, response, field, how }) => {
     const { name, input } = mutations[endpoint.name] ?? { name: '', input: {} };
     const { json, text } = instead[how] ?? { json: undefined };
@@ -69,15 +71,14 @@ describe('of a response to a command', () => {
       value === undefined ? [] : [`${JSON.stringify(key)}:${JSON.stringify(value)}`],
     );
     const body = `{${[...members, ...(json === undefined ? [] : [`"${field}":${json}`])].join()}}`;
-    const stub = await startStub((_request, answer) =>
+    const { stub, ask } = begin((_request, answer) =>
       answer.writeHead(endpoint.status, { 'content-type': 'application/json' }).end(body),
     );
-    const gateway = await proxyTo(stub);
     const type = schemas['forwarded-keys'].getType(kind) as GraphQLObjectType;
     const leaves = Object.values(type.getFields()).filter((each) => isLeafType(getNamedType(each.type)));
     const own = leaves.map((each) => each.name);
     const inputType = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-    const { data, errors } = await gateway.ask(
+    const { data, errors } = await ask(
       `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename ... on ${kind} { ${own.join(' ')} } } }`,
       { input },
     );

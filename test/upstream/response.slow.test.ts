@@ -1,17 +1,18 @@
 /** What callers see of the responses of an upstream: its errors, and lists with odd items in them. */
 import { describe, expect, test } from 'vitest';
 import { rest } from '../support/rest.ts';
-import { envelope, json, listPosts, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
+import { envelope, json, listPosts, pnetPost, postList, shareProxy, webhook } from '../support/stub.ts';
+
+const begin = shareProxy();
 
 describe('errors of the upstream', () => {
   const publish =
     'mutation { publishJob(input: { accountId: "a1", jobId: "7", mode: FREE }) { __typename ... on ServiceError { code status message requestId } } }';
 
   test('keep their type, status and text, and get our request id', async () => {
-    const stub = await startStub((_request, response) =>
+    const gateway = begin((_request, response) =>
       json(response, 422, envelope('insufficient_credits', 422, { title: 'Their title', detail: 'Buy some.' })),
     );
-    const gateway = await proxyTo(stub);
     const { data, headers } = await gateway.ask(publish);
     expect(data.publishJob).toEqual({
       __typename: 'RequestError',
@@ -34,13 +35,12 @@ describe('errors of the upstream', () => {
   });
 
   test('a refused credential is the account’s if the request names one, and the key’s for webhooks', async () => {
-    const stub = await startStub(({ method }, response) =>
+    const gateway = begin(({ method }, response) =>
       // A list of webhooks says that the key is accepted (key-or-account.test.ts).
       method === 'GET'
         ? json(response, 200, { object: 'WebhookList', items: [], cursor: null })
         : json(response, 401, envelope('expired_credentials', 401)),
     );
-    const gateway = await proxyTo(stub);
     expect((await gateway.ask(publish)).data.publishJob.__typename).toBe('RequestError');
     const deletion = await gateway.ask('mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }');
     expect(deletion.status).toBe(401);
@@ -61,11 +61,10 @@ describe('errors of the upstream', () => {
     ['items that are none', 200, { object: 'PostList', items: 'none', cursor: null }],
     ['no body', 204, ''],
   ])('%s is errors/provider_error, which reveals no internals', async (_what, status, body) => {
-    const stub = await startStub((_request, response) => {
+    const gateway = begin((_request, response) => {
       response.writeHead(status, { 'content-type': 'text/html', location: 'http://127.0.0.1:1/' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
-    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(listPosts);
     expect(data).toEqual({ posts: null });
     expect(errors).toHaveLength(1);
@@ -74,10 +73,9 @@ describe('errors of the upstream', () => {
   });
 
   test.each([429, 503])('the Retry-After of status %i reaches the caller, over both faces', async (status) => {
-    const stub = await startStub((_request, response) =>
+    const { address, ask } = begin((_request, response) =>
       json(response, status, envelope('service_unavailable', status), { 'retry-after': '7' }),
     );
-    const { address, ask } = await proxyTo(stub);
     const edited = await rest(address, 'their-key', 'PATCH', '/v1/pnet/jobs/1', { body: { account_id: 'a1' } });
     expect([edited.status, edited.headers.get('retry-after')]).toEqual([503, '7']);
     const { errors, headers } = await ask(
@@ -87,14 +85,13 @@ describe('errors of the upstream', () => {
   });
 
   test('429 is errors/service_unavailable', async () => {
-    const stub = await startStub((_request, response) =>
+    const gateway = begin((_request, response) =>
       json(response, 429, envelope('too_many_requests', 429), { 'retry-after': '3600' }),
     );
-    const gateway = await proxyTo(stub);
     const { errors } = await gateway.ask(listPosts);
     expect(errors[0]?.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     // An hour is longer than the call may last: there is no retry.
-    expect(stub.received).toHaveLength(1);
+    expect(gateway.stub.received).toHaveLength(1);
   });
 });
 
@@ -102,10 +99,7 @@ describe('tolerant reading', () => {
   test.each([{ page_count: 127 }, { page_count: '127' }, {}, null, 'none', undefined])(
     'paging %j changes no post, and reaches clients of REST as it was sent',
     async (paging) => {
-      const stub = await startStub((_request, response) =>
-        json(response, 200, { ...postList([pnetPost('1')]), paging }),
-      );
-      const gateway = await proxyTo(stub);
+      const gateway = begin((_request, response) => json(response, 200, { ...postList([pnetPost('1')]), paging }));
       const { data, errors } = await gateway.ask(
         '{ posts(accountId: "a1", identifier: "ACoAda") { nodes { __typename } } }',
       );
@@ -122,10 +116,9 @@ describe('tolerant reading', () => {
         ...item,
         request_url: 'https://hooks.example/in',
       }));
-      const stub = await startStub((_request, response) =>
+      const gateway = begin((_request, response) =>
         json(response, 200, { object: 'WebhookList', items, cursor: null }),
       );
-      const gateway = await proxyTo(stub);
       const { data, errors } = await gateway.ask('{ webhooks { nodes { type id webhookId requestUrl } } }');
       expect(data.webhooks.nodes).toMatchObject([
         { type: 'AUTO' },
@@ -150,10 +143,7 @@ describe('tolerant reading', () => {
       webhook('w6', { events: undefined }),
       webhook('w7', { events: null }),
     ];
-    const stub = await startStub((_request, response) =>
-      json(response, 200, { object: 'WebhookList', items, cursor: null }),
-    );
-    const gateway = await proxyTo(stub);
+    const gateway = begin((_request, response) => json(response, 200, { object: 'WebhookList', items, cursor: null }));
     const { data, errors } = await gateway.ask(`{ webhooks { nodes { webhookId format events accounts { type }
       type source trigger { icon context } } } }`);
     expect(data.webhooks.nodes).toEqual([
@@ -213,7 +203,7 @@ describe('tolerant reading', () => {
     async (id) => {
       const numbers = (list: object, ...keys: string[]) =>
         JSON.stringify(list).replaceAll(new RegExp(`"(${keys.join('|')})":"\\w+"`, 'g'), `"$1":${id}`);
-      const stub = await startStub(({ path }, response) =>
+      const { address, ask } = begin(({ path }, response) =>
         json(
           response,
           200,
@@ -222,7 +212,6 @@ describe('tolerant reading', () => {
             : numbers(postList([pnetPost('1')]), 'id', 'social_id', 'public_identifier'),
         ),
       );
-      const { address, ask } = await proxyTo(stub);
       const posts = `posts(accountId: "a1", identifier: "ACoAda") { nodes { ... on PnetPost { id providerId socialId author { id publicIdentifier } } } }`;
       const { data, errors } = await ask(
         `{ ${posts} webhooks { nodes { webhookId } } webhook(webhookId: "${id}") { webhookId } }`,
@@ -239,10 +228,9 @@ describe('tolerant reading', () => {
   );
 
   test('a result without a job id gets that of the request', async () => {
-    const stub = await startStub((_request, response) =>
+    const gateway = begin((_request, response) =>
       json(response, 200, { object: 'PnetJobPostingPublished', job_state: 'thinking' }),
     );
-    const gateway = await proxyTo(stub);
     const { data } = await gateway.ask(
       'mutation { publishJob(input: { accountId: "a1", jobId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId state } } }',
     );
