@@ -5,8 +5,7 @@ import { ClientError, GraphQLClient } from 'graphql-request';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
-import { jobScenarios, postIdentifiers, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
-import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { type Backend, backends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
 
 /** What a client learns of a failure, from the data of a mutation or from a top-level error. */
@@ -127,7 +126,9 @@ const kinds: readonly ClientKind[] = [
   },
 ];
 
-const suites = kinds.flatMap((kind) => backends.map((backend): ClientKind & Backend => ({ ...kind, ...backend })));
+const suites = kinds.flatMap((kind) =>
+  onOneDatabase(backends).map((backend): ClientKind & Backend => ({ ...kind, ...backend })),
+);
 
 describe.each(suites)('$client, $name backend', ({ connect, start }) => {
   let served: Served;
@@ -238,54 +239,19 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
   });
 
   describe('gets the typed error', () => {
-    test('of every scenario of publishing and editing that fails', async () => {
-      for (const [scenario, { fails }] of Object.entries(jobScenarios) as [
-        keyof typeof jobScenarios,
-        { fails?: { at: string; errorName: ErrorName; modes?: readonly string[] } },
-      ][]) {
-        if (fails === undefined || fails.at === 'checkpoint') continue;
-        const id = await workspace.draft({ accountId, scenario });
-        const failed =
-          fails.at === 'edit'
-            ? await mutationFailure('editJob', { accountId, jobId: id, posting: {} }, fails.errorName)
-            : await mutationFailure(
-                'publishJob',
-                { accountId, jobId: id, mode: fails.modes?.[0] ?? 'FREE' },
-                fails.errorName,
-              );
-        expect(failed, scenario).toMatchObject(told(fails.errorName));
-      }
-    });
-
-    test('of every session that a network refuses', async () => {
-      for (const session of Object.keys(sandboxSessions) as (keyof typeof sandboxSessions)[]) {
-        if (session === 'ok') continue;
-        const broken = await workspace.account({ session });
-        const draftId = await workspace.draft({ accountId: broken });
-        const failed = await mutationFailure(
-          'publishJob',
-          { accountId: broken, jobId: draftId, mode: 'FREE' },
-          session,
-        );
-        expect(failed).toMatchObject(told(session));
-        const listing = await client.failure('posts', { accountId: broken, identifier: 'ACoSandbox1', first: 1 });
-        expect(listing).toMatchObject(told(session));
-      }
-    });
-
-    test('of every identifier that cannot be listed', async () => {
-      for (const [network, type] of [
-        ['pnet', 'PNET'],
-        ['photonet', 'PHOTONET'],
-      ] as const) {
-        const account = await workspace.account({ type });
-        for (const [identifier, row] of Object.entries(postIdentifiers[network])) {
-          if (!('fails' in row)) continue;
-          const isCompany = network === 'pnet' && /^\d+$/.test(identifier);
-          const failed = await client.failure('posts', { accountId: account, identifier, isCompany, first: 1 });
-          expect(failed, identifier).toMatchObject(told(row.fails));
-        }
-      }
+    test('of a mutation, of a session and of a list', async () => {
+      const jobId = await workspace.draft({ accountId, scenario: 'unprocessable' });
+      const publication = await mutationFailure(
+        'publishJob',
+        { accountId, jobId, mode: 'FREE' },
+        'unprocessable_entity',
+      );
+      expect(publication).toMatchObject(told('unprocessable_entity'));
+      const broken = await workspace.account({ session: 'disconnected_feature' });
+      const listing = { accountId: broken, identifier: 'ACoSandbox1', first: 1 };
+      expect(await client.failure('posts', listing)).toMatchObject(told('disconnected_feature'));
+      const nobody = { accountId, identifier: 'nobody', first: 1 };
+      expect(await client.failure('posts', nobody)).toMatchObject(told('invalid_recipient'));
     });
 
     test('of keys that are missing, unknown, expired or too narrow', async () => {

@@ -26,7 +26,7 @@ import { printedSchema } from '../../src/graphql/schema/print.ts';
 import type { Scope } from '../../src/kernel/caller.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { setUps } from '../../src/kernel/set-up.ts';
-import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { backends, onOneDatabase, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { type GatewayOptions, graphql, startGateway } from '../support/gateway.ts';
 import { furnish, type Named } from '../support/operations.ts';
 import { schema } from '../support/schema.ts';
@@ -266,7 +266,7 @@ const entitiesQuery = `query ($representations: [_Any!]!) {
   _entities(representations: $representations) { __typename ... on Node { id } }
 }`;
 
-describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name', (backend) => {
+describe.each(onOneDatabase(backends).filter(({ serves }) => serves.accounts))('entities, $name', (backend) => {
   let served: Served;
   let workspace: SeededWorkspace;
   let named: Named;
