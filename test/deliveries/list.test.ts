@@ -5,25 +5,6 @@ import { startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries
 import { oddTimes } from '../support/odd-times.ts';
 
 describe.each(deliverySetUps)('deliveries on $name', (dialect) => {
-  it('are listed page by page, newest first, by state', async () => {
-    const { gateway, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
-    const webhookId = await createWebhook();
-    for (let n = 0; n < 5; n += 1) {
-      gateway.clock.now = new Date(gateway.clock.now.getTime() + 1);
-      await gateway.emit(n);
-    }
-    await gateway.delivery.worker.idle();
-    const seen: string[] = [];
-    let after: string | null = null;
-    do {
-      const { deliveries } = await read(webhookId, { first: 2, after, states: ['SUCCEEDED'] });
-      seen.push(...deliveries.nodes.map((node: { data: { user_full_name: string } }) => node.data.user_full_name));
-      after = deliveries.pageInfo.hasNextPage ? deliveries.pageInfo.endCursor : null;
-    } while (after !== null);
-    expect(seen).toEqual(['4', '3', '2', '1', '0']);
-    expect((await read(webhookId, { states: ['FAILED', 'HELD'] })).deliveries.nodes).toEqual([]);
-  });
-
   it('are listed and counted by event, account, state and time', async () => {
     const { gateway, ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const [one, two] = [gateway.accountId, await gateway.space.account()];
