@@ -7,24 +7,11 @@ import { promisify } from 'node:util';
 import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { client, curl, go, javaScript, python, typeScript } from '../../src/pages/graphiql/browser/snippets.js';
 import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { curl as curlPath, hasGo, hasPython } from '../support/servers.ts';
 import { projectFolder } from './project-folder.ts';
-
-interface Operation {
-  readonly url: string;
-  readonly query: string;
-  readonly variables: object;
-}
-
-type Snippet = (operation: Operation) => string;
-
-// A module of the browser, which has no types.
-type Language = 'curl' | 'javaScript' | 'typeScript' | 'python' | 'go';
-const { curl, javaScript, typeScript, python, go }: Readonly<Record<Language, Snippet>> = await import(
-  new URL('../../src/pages/graphiql/browser/snippets.js', import.meta.url).href
-);
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -85,15 +72,19 @@ describe.skipIf(curlPath === undefined)('curl', () => {
   });
 });
 
-describe('fetch', () => {
+describe.each([
+  ['fetch', javaScript],
+  ['postern/client', client],
+])('%s', (_name, snippet) => {
   it.each([awkward, two])('sends the operation from Node.js', async (operation) => {
-    const output = await outputOfModule(javaScript({ url, ...operation }));
+    const output = await outputOfModule(snippet({ url, ...operation }));
     expect(output).toMatch(/viewer: \{ name: 'test' \}.*undefined/s);
   });
 
   it('subscribes', async () => {
     const query = 'subscription Watch { accountUpdated(accountIds: ["no-such-account------A"]) { status } }';
-    expect(await outputOfModule(javaScript({ url, query, variables: {} }))).toContain('RESOURCE_NOT_FOUND');
+    const output = await outputOfModule(snippet({ url, query, variables: {} })).catch(({ stderr }) => stderr);
+    expect(output).toContain('RESOURCE_NOT_FOUND');
   });
 });
 
@@ -148,7 +139,7 @@ const otherLanguages = [
 ] as const;
 
 describe.each(otherLanguages)('$language', ({ isHere, snippet, file, command: [program, ...options] }) => {
-  const outputOfSnippet = async (operation: Omit<Operation, 'url'>) => {
+  const outputOfSnippet = async (operation: Omit<Parameters<typeof python>[0], 'url'>) => {
     await writeFile(join(folder, file), snippet({ url, ...operation }));
     return outputOf(program, ...options, join(folder, file));
   };
@@ -172,7 +163,7 @@ describe.each(otherLanguages)('$language', ({ isHere, snippet, file, command: [p
 });
 
 it('contains no key, but the name of its variable', () => {
-  for (const snippet of [curl, javaScript, typeScript, python, go]) {
+  for (const snippet of [curl, javaScript, client, typeScript, python, go]) {
     expect(snippet({ url, ...two })).toMatch(/POSTERN_KEY/);
   }
 });

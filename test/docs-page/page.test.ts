@@ -222,6 +222,73 @@ it.each([
 });
 
 describe.skipIf(!chromium)('in a browser', () => {
+  it('has tabs above an operation, which the keyboard reaches, and remembers the one that was chosen', async () => {
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(`${gateway.address}/docs/use/schema`);
+    const block = page.locator('.code', { hasText: 'query BothNetworks' });
+    const panel = block.getByRole('tabpanel');
+    expect(await block.getByRole('tab').allInnerTexts()).toEqual(['GraphQL', 'curl', 'fetch', 'client']);
+    expect(await panel.innerText()).toMatch(/^query BothNetworks/);
+    await block.getByRole('tab', { name: 'GraphQL' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await panel.innerText()).toContain(`curl -s '${gateway.address}/graphql'`);
+    expect(await panel.getAttribute('aria-labelledby')).toBe(
+      await block.getByRole('tab', { selected: true }).getAttribute('id'),
+    );
+    await page.keyboard.press('End');
+    expect(await panel.innerText()).toContain("from 'postern/client'");
+    expect(await page.evaluate(lowContrast)).toEqual([]);
+    // The others follow, and this one stays where it is.
+    const below = page.getByRole('tab', { name: 'fetch' }).nth(1);
+    await below.scrollIntoViewIfNeeded();
+    const { y: top = 0 } = (await below.boundingBox()) ?? {};
+    await below.click();
+    expect((await below.boundingBox())?.y).toBeCloseTo(top, -1);
+    expect(await page.getByRole('tab', { selected: true }).allInnerTexts()).toEqual(['fetch', 'fetch', 'fetch']);
+    await page.goto(`${gateway.address}/docs/use/webhooks`);
+    expect(await page.getByRole('tab', { selected: true }).allInnerTexts()).toEqual(['fetch']);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('.code:has(.tabs)').getByRole('button', { name: 'Copy the code' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`fetch('${gateway.address}/graphql'`);
+    await page.goto(`${gateway.address}/docs/use/errors`);
+    expect(await page.getByText('@throwOnFieldError').count()).toBeGreaterThan(0);
+    expect(await page.locator('.code', { hasText: '@throwOnFieldError' }).getByRole('tab').count()).toBe(0);
+  });
+
+  it('has the contents of a page beside it where there is room, with the section that is read', async () => {
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+    await page.goto(`${gateway.address}/docs/use/schema`);
+    const contents = page.getByRole('navigation', { name: 'On this page' });
+    const current = contents.locator('[aria-current]');
+    expect(await contents.getByRole('link').allInnerTexts()).toEqual(
+      (await page.locator('h2').allInnerTexts()).map((heading) => heading.replace(/\s*#$/, '')),
+    );
+    expect(await current.allInnerTexts()).toEqual(['Ids']);
+    await contents.getByRole('link', { name: 'Lists' }).click();
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Lists']);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Download the schema']);
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Ids']);
+    expect(await page.evaluate(lowContrast)).toEqual([]);
+    const { width = 0 } = (await page.locator('main > p').first().boundingBox()) ?? {};
+    expect(width).toBeLessThanOrEqual(640);
+    await page.setViewportSize({ width: 1199, height: 800 });
+    expect(await contents.count()).toBe(0);
+    expect(await page.locator('nav[aria-label=Documentation] li ul').isVisible()).toBe(true);
+  });
+
   it('runs each operation of the first page, and shows an event being delivered', async () => {
     const { address, app, directory, close } = await startGateway({
       environment: { LOG_LEVEL: 'silent', DEMO: 'on' },
@@ -377,9 +444,11 @@ describe.skipIf(!chromium)('in a browser', () => {
     await code?.getByRole('button', { name: 'Copy the code' }).click();
     await code?.getByText('Copied').waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toBe((await code?.locator('code').innerText())?.trimEnd());
+    expect(copied).toBe((await code?.getByRole('tabpanel').innerText())?.trimEnd());
     const run = await code?.getByRole('link', { name: 'Run in GraphiQL' }).getAttribute('href');
-    expect(new URLSearchParams(run?.split('#')[1]).get('query')).toBe(copied);
+    const link = new URLSearchParams(run?.split('#')[1]);
+    expect(link.get('query')).toBe(copied);
+    expect(JSON.parse(link.get('variables') ?? '')).toHaveProperty('pnet');
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     // The list of pages is cut within a name, which shows that it goes on.

@@ -60,7 +60,7 @@ export function sectionOf(heading: string): string {
 
 /** The code blocks of a text in a language, which is empty for those that name none. */
 export const codeBlocks = (text: string, language: string): string[] =>
-  [...text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].flatMap(([, named, code = '']) =>
+  [...text.matchAll(/^ *```(\w*)[^\n]*\n([\s\S]*?)^ *```$/gm)].flatMap(([, named, code = '']) =>
     named === language ? code : [],
   );
 

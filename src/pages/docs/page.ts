@@ -105,19 +105,32 @@ async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
 
 async function readPage(path: string, title: string, pages: ServedPages): Promise<StaticDocument> {
   const page = await readText(path, pages.graphiql);
-  const values = { title, menu: menuOf(path, page), page, turn: turnOf(path) };
+  const values = { title, page, turn: turnOf(path), menu: menuOf(path, page), contents: contentsOf(page) };
   return staticDocument('text/html; charset=utf-8', await sitePage('page', docsPage, pages, values));
+}
+
+/** Links to the headings of a page, as items of a list. */
+const partsOf = (page: string): string =>
+  [...page.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)]
+    .map(
+      ([, anchor, heading = '']) =>
+        `<li><a href="#${anchor}">${heading.replaceAll(/ <a class="anchor".*?<\/a>|<\/?a\b[^>]*>/g, '')}</a></li>`,
+    )
+    .join('');
+
+/** Beside the text, where there is room. One heading needs none. */
+function contentsOf(page: string): string {
+  const parts = partsOf(page);
+  return parts.split('<li>').length <= 2
+    ? ''
+    : `<nav class="contents" aria-labelledby="contents"><div><p id="contents">On this page</p><ul>${parts}</ul></div></nav>`;
 }
 
 /** All pages, and the parts of the one that is shown. */
 function menuOf(path: string, page: string): string {
-  const parts = [...page.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
-    ([, anchor, heading = '']) =>
-      `<li><a href="#${anchor}">${heading.replaceAll(/ <a class="anchor".*?<\/a>|<\/?a\b[^>]*>/g, '')}</a></li>`,
-  );
   const itemOf = ([each, name]: readonly [string, string]): string =>
     each === path
-      ? `<li><a href="${addressOf(each)}" aria-current="page">${name}</a><ul>${parts.join('')}</ul></li>`
+      ? `<li><a href="${addressOf(each)}" aria-current="page">${name}</a><ul>${partsOf(page)}</ul></li>`
       : `<li><a href="${addressOf(each)}">${name}</a></li>`;
   return Object.entries(groups)
     .map(([group, ofGroup]) => {

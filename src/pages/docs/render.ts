@@ -1,6 +1,8 @@
 /** A page of the documentation as HTML: its headings have the anchors that links lead to, and its links stay on the site. */
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { endpoint } from '../../graphql/endpoint.ts';
+import { client, curl, javaScript } from '../graphiql/browser/snippets.js';
 import { escapeText } from '../html.ts';
 import { highlight } from './highlight.ts';
 
@@ -10,6 +12,16 @@ const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
+
+/** The beginning of addresses in snippets. A browser puts that of the gateway in its place. */
+const origin = 'http://127.0.0.1:4000';
+
+/** Programs that send an operation, by the names of their tabs. */
+const snippets = [
+  ['curl', 'sh', curl],
+  ['fetch', 'ts', javaScript],
+  ['client', 'ts', client],
+] as const;
 
 interface Place {
   /** In the repository: links are relative to it. */
@@ -47,14 +59,20 @@ export function renderPage(text: string, { path, addressOf, runAt }: Place): str
         const body = rows.map((row) => `<tr>${cells('td', row)}</tr>\n`).join('');
         return `<table>\n<thead><tr>${cells('th', header)}</tr></thead>\n<tbody>${body}</tbody></table>\n`;
       },
-      // The keyboard reaches what is wider than the page.
-      code({ text: code, lang }) {
-        const isOperation = lang === 'graphql' && /^(?:query|mutation|subscription|\{)/.test(code);
-        const run =
-          isOperation && runAt !== null
-            ? `<a href="${runAt}#query=${encodeURIComponent(code)}">Run in GraphiQL</a>`
-            : '';
-        return `<div class="code"><pre tabindex="0"><code>${highlight(code, lang)}\n</code></pre><div class="tools">${run}</div></div>\n`;
+      // After the language of an operation stand its variables, or whose directives it has: then only that client can send it.
+      // Browsers show one `pre` of a block at a time, under tabs.
+      code({ text: code, lang = '' }) {
+        const [, language = '', note = '{}'] = /^(\S*) ?(.+)?$/.exec(lang) ?? [];
+        // The keyboard reaches what is wider than the page.
+        const pre = (text: string, of: string, attributes = '') =>
+          `<pre tabindex="0"${attributes}><code>${highlight(text.trimEnd(), of)}\n</code></pre>`;
+        if (language !== 'graphql' || !note.startsWith('{') || !/^(?:query|mutation|subscription|\{)/.test(code))
+          return `<div class="code">${pre(code, language)}<div class="tools"></div></div>\n`;
+        const hash = new URLSearchParams({ query: code, ...(note === '{}' ? {} : { variables: note }) });
+        const run = runAt === null ? '' : `<a href="${runAt}#${escapeText(String(hash))}">Run in GraphiQL</a>`;
+        const sent = { url: origin + endpoint, query: code, variables: JSON.parse(note) };
+        const others = snippets.map(([name, of, write]) => pre(write(sent), of, ` data-tab="${name}" hidden`));
+        return `<div class="code" data-origin="${origin}">${pre(code, language, ' data-tab="GraphQL"')}${others.join('')}<div class="tools">${run}</div></div>\n`;
       },
       // A file of the repository that is not served is its name.
       link({ href, tokens }) {
@@ -87,7 +105,7 @@ export const sectionsOf = (page: string): Section[] =>
 
 const textOf = (html: string): string =>
   html
-    .replaceAll(/<h1.*?<\/h1>|<div class="tools">.*?<\/div>/gs, '')
+    .replaceAll(/<h1.*?<\/h1>|<pre[^>]* hidden>.*?<\/pre>|<div class="tools">.*?<\/div>/gs, '')
     .replaceAll(/<\/?span[^<>]*>/g, '')
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/&(?:lt|gt|quot|#39|#x27|amp);/g, (entity) => characters[entity] ?? entity)

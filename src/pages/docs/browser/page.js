@@ -1,4 +1,4 @@
-/** Search and copy buttons of the documentation. Without JavaScript the pages are whole but for these. */
+/** Search, the current section, tabs of code and copy buttons of the documentation. Without JavaScript the pages are whole but for these. */
 import { h } from './elements.js';
 
 /** @typedef {readonly [address: string, page: string, heading: string, text: string]} Section */
@@ -123,10 +123,11 @@ addEventListener('keydown', (event) => {
   open();
 });
 
-for (const code of document.querySelectorAll('pre > code')) {
+for (const block of document.querySelectorAll('.code')) {
   const copy = h('button.copy', { type: 'button', 'aria-label': 'Copy the code' }, 'Copy');
   copy.addEventListener('click', async () => {
-    const isCopied = await navigator.clipboard.writeText(code.textContent.trimEnd()).then(
+    const { textContent } = block.querySelector('pre:not([hidden])');
+    const isCopied = await navigator.clipboard.writeText(textContent.trimEnd()).then(
       () => true,
       () => false,
     );
@@ -135,5 +136,75 @@ for (const code of document.querySelectorAll('pre > code')) {
       copy.textContent = 'Copy';
     }, 2_000);
   });
-  code.closest('.code').querySelector('.tools').append(copy);
+  block.querySelector('.tools').append(copy);
+}
+
+/** The operation, or the program that sends it, which was chosen last on any page. */
+const chosenTab = 'postern:docs-tab';
+
+/** Shows the panels of one name in all blocks. Names of tabs that are gone choose the first. */
+function choose(name) {
+  for (const tab of document.querySelectorAll('.tabs [role=tab]')) {
+    const isChosen = tab.textContent === name;
+    tab.setAttribute('aria-selected', String(isChosen));
+    tab.tabIndex = isChosen ? 0 : -1;
+    document.getElementById(tab.getAttribute('aria-controls')).hidden = !isChosen;
+  }
+}
+
+function onTab(event) {
+  const { target } = event;
+  if (target.role !== 'tab') return;
+  const tabs = [...target.parentElement.children];
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const to = { Home: 0, End: -1 }[event.key] ?? (step && (tabs.indexOf(target) + step) % tabs.length);
+  const next = event.type === 'click' ? target : to !== undefined && tabs.at(to);
+  if (!next) return;
+  event.preventDefault();
+  // What others show above it is as long as it likes: the tab stays where it was.
+  const { top } = next.getBoundingClientRect();
+  choose(next.textContent);
+  localStorage.setItem(chosenTab, next.textContent);
+  next.focus({ preventScroll: true });
+  scrollBy({ top: next.getBoundingClientRect().top - top, behavior: 'instant' });
+}
+
+for (const [at, block] of document.querySelectorAll('.code[data-origin]').entries()) {
+  const panels = [...block.querySelectorAll('pre')];
+  const tabs = panels.map((panel) => {
+    const { tab: name } = panel.dataset;
+    panel.id = `code-${at}-${name}`;
+    panel.role = 'tabpanel';
+    panel.setAttribute('aria-labelledby', `${panel.id}-tab`);
+    return h('button', { type: 'button', role: 'tab', id: `${panel.id}-tab`, 'aria-controls': panel.id }, name);
+  });
+  block.prepend(h('div.tabs', { role: 'tablist', 'aria-label': 'Code', onclick: onTab, onkeydown: onTab }, ...tabs));
+  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    text.data = text.data.replaceAll(block.dataset.origin, location.origin);
+  }
+}
+const last = localStorage.getItem(chosenTab);
+choose(document.querySelector(`[data-tab="${CSS.escape(last ?? '')}"]`) === null ? 'GraphQL' : last);
+
+/** Marks the section that is read in the contents of the page. */
+function markSection() {
+  const read = sections.findLast(({ heading }) => heading.getBoundingClientRect().top < 120) ?? sections[0];
+  // The last ones may be too short to come up so far.
+  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+  const current = isAtEnd && scrollY > 0 ? sections.at(-1) : read;
+  for (const { link } of sections) {
+    if (link === current.link) link.setAttribute('aria-current', 'location');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+const sections = [...document.querySelectorAll('.contents a')].map((link) => ({
+  link,
+  heading: document.getElementById(link.hash.slice(1)),
+}));
+if (sections.length > 0) {
+  addEventListener('scroll', markSection, { passive: true });
+  markSection();
 }

@@ -8,7 +8,7 @@ import { examples } from './examples.js';
 import { createFetcher } from './fetcher.js';
 import { clearLog, logResult } from './log.js';
 import { correctMarkup } from './markup.js';
-import { curl, go, javaScript, python, typeScript } from './snippets.js';
+import { client, curl, go, javaScript, python, typeScript } from './snippets.js';
 import { say, showResponse } from './status.js';
 import { storage } from './storage.js';
 import { onKeyChange, readKey } from './stored-key.js';
@@ -86,7 +86,7 @@ const linkTo = ({ query, variables }) => `${url}#${new URLSearchParams({ query, 
 /** The present operation as a program. @throws SyntaxError for variables that are not JSON */
 function snippetIn(language) {
   const { query, variables } = presentOperation();
-  return { curl, javaScript, typeScript, python, go }[language]({
+  return { curl, javaScript, client, typeScript, python, go }[language]({
     url,
     query,
     variables: JSON.parse(variables.trim() || '{}'),

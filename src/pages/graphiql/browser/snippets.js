@@ -31,7 +31,7 @@ function program({ url, query, variables }, type) {
   const { document, operationName, kind } = firstOperation(query);
   const lines = {
     types: type && `import type { ${type}, ${type}Variables } from './gql/graphql.ts';\n`,
-    query: `const query = /* GraphQL */ \`${document.replaceAll(/[`\\]|\$\{/g, '\\$&')}\`;`,
+    query: `const query = /* GraphQL */ ${template(document)};`,
     variables: `const variables${type ? `: ${type}Variables` : ''} = ${JSON.stringify(variables, null, 2)};\n`,
     key: `'x-api-key': process.env.POSTERN_KEY${type ? " ?? ''" : ''}`,
     sent: `{ query, ${operationName ? `operationName: '${operationName}', ` : ''}variables }`,
@@ -59,6 +59,25 @@ console.dir({ data, errors }, { depth: null });`;
   ]
     .filter((line) => line !== undefined && line !== false)
     .join('\n');
+}
+
+/** A module for Node.js with the client library of Postern. */
+export function client({ url, query, variables }) {
+  const { document, operationName, kind } = firstOperation(query);
+  const operation = `{ query, ${operationName ? `operationName: '${operationName}', ` : ''}variables }`;
+  const sent = `('${url}', ${operation}, { headers: { 'x-api-key': process.env.POSTERN_KEY } })`;
+  const isSubscription = kind === 'subscription';
+  return [
+    `import { ${isSubscription ? 'watch' : 'readResult, sendOperation'} } from 'postern/client';\n`,
+    `const query = /* GraphQL */ ${template(document)};`,
+    `const variables = ${JSON.stringify(variables, null, 2)};\n`,
+    isSubscription
+      ? `for await (const { data, errors } of watch${sent}) {\n  console.dir({ data, errors }, { depth: null });\n}`
+      : `const response = await sendOperation${sent};
+const { data, errors } = await readResult(response);
+console.dir({ data, errors }, { depth: null });`,
+    '',
+  ].join('\n');
 }
 
 /** A script for Python 3, of its standard library. */
@@ -159,6 +178,9 @@ const pascalCase = (part) =>
     .split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/)
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join('');
+
+/** As a template of JavaScript. */
+const template = (text) => `\`${text.replaceAll(/[`\\]|\$\{/g, '\\$&')}\``;
 
 /** In single quotes of a POSIX shell. */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
