@@ -313,7 +313,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Use this key' }).click();
     await page.getByRole('banner').getByRole('button', { name: 'Demo key' }).waitFor();
     // Nothing is left of a key that the tab forgets.
-    expect(await page.locator('#key').inputValue()).toBe('');
+    expect(await page.locator('#key input').inputValue()).toBe('');
     const expected = {
       'One feed for both networks': '"previewImage"',
       'Publish with a one-time code': '"PnetJobPostingPublished"',
