@@ -13,6 +13,7 @@ import type { ServedExample, ServedGroup } from './examples.ts';
 const graphiqlFolder = new URL('./browser/', import.meta.url);
 
 const own = [
+  'accounts.js',
   'boot.js',
   'card.js',
   'editors.js',

@@ -93,7 +93,8 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
 const tools =
   '<button type="button" id="examples-button" popovertarget="examples">Examples</button>' +
   '<button type="button" id="share">Share</button>' +
-  '<button type="button" id="copy-button" popovertarget="copy">Copy as</button>';
+  '<button type="button" id="copy-button" popovertarget="copy">Copy as</button>' +
+  '<select id="account" aria-label="Account in the variables" hidden><option value="">Account …</option></select>';
 
 /** What nobody finds elsewhere. */
 const starts: Readonly<Record<string, string>> = {

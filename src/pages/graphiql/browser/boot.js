@@ -2,6 +2,7 @@
  * Runs in the browser, unbundled: starts GraphiQL, and adds a menu of examples with what they show, links to share, snippets,
  * a line about the last response, and the results of a subscription.
  */
+import { offerAccounts, withAccount } from './accounts.js';
 import { prepareCard, showCard } from './card.js';
 import { editorTheme, foldEmptyVariables, prepareEditors, presentOperation, showOperation } from './editors.js';
 import { examples } from './examples.js';
@@ -59,14 +60,17 @@ function open(operation) {
 
 const hasKeyboard = !matchMedia('(hover: none)').matches;
 
+/** With the account that is chosen. */
+const filled = (example) => ({ ...example, variables: withAccount(example.variables) });
+
 function openExample(example) {
-  open(example);
+  open(filled(example));
   say(hasKeyboard ? `${example.title}: Enter runs it.` : `${example.title}: the button runs it.`);
 }
 
 /** Opens an example in this tab, or in one of the browser beside it, which gets the key of this tab. */
 function openNext(example, isBeside) {
-  if (isBeside) window.open(linkTo(example));
+  if (isBeside) window.open(linkTo(filled(example)));
   else openExample(example);
 }
 
@@ -188,6 +192,7 @@ async function start() {
     onEditQuery() {},
   });
   listen();
+  offerAccounts();
 }
 
 // GraphiQL reads the headers of its tabs once. The tabs themselves are stored.

@@ -94,6 +94,11 @@ export function showOperation({ query, variables }) {
   editorOf('response.json').setValue('');
 }
 
+/** Shows other variables, which undo takes back. Equal ones leave the editor as it is. */
+export function showVariables(text) {
+  if (text !== presentOperation().variables) replaceText('variables.json', text);
+}
+
 /** Folds the variables away while there are none, unless the user is in an editor; opens them for an operation that has some. */
 export function foldEmptyVariables() {
   // GraphiQL sets the variables after the operation.
