@@ -39,8 +39,8 @@ const Entry = graphql`
     reactionCount
     commentCount
     author { name }
-    ... on PnetPost { publishedAt }
-    ... on PhotonetPost { caption { createdAt } }
+    ... on PnetPost { publishedAt author { profilePictureUrl } attachments { type url width height isUnavailable } }
+    ... on PhotonetPost { caption { createdAt } author { picture: profilePictureUrl } previewImage { url width height } }
   }
 `;
 

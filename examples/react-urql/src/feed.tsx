@@ -1,4 +1,5 @@
 import { mergeFeeds } from 'postern/client';
+import { useState } from 'react';
 import { Failure } from './failure.tsx';
 import { useSkippedItems } from './gateway.ts';
 import { type Post, usePosts } from './posts.ts';
@@ -63,7 +64,7 @@ export function Feed() {
           </li>
         ))}
       </ol>
-      {posts.length === 0 && isLoading && <p>Reading the posts …</p>}
+      {posts.length === 0 && isLoading && <Placeholders />}
       {posts.length === 0 && !isLoading && lists.every(({ failure }) => failure === null) && <p>There are no posts.</p>}
       <Failure what="The posts on pnet" reason={pnet.failure} onRetry={pnet.retry} />
       <Failure what="The posts on photonet" reason={photonet.failure} onRetry={photonet.retry} />
@@ -76,23 +77,91 @@ export function Feed() {
   );
 }
 
+const counted = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
 function Entry({ post }: { post: Post }) {
   const network = post.__typename === 'PnetPost' ? 'pnet' : 'photonet';
   const time = post.__typename === 'PhotonetPost' ? post.caption?.createdAt : post.publishedAt;
   return (
     <article>
+      <header className="author">
+        <Avatar name={post.author.name} url={portraitOf(post)} />
+        <p>
+          <strong>{post.author.name}</strong>
+          <span className="meta">
+            {network}
+            {time && (
+              <>
+                {' · '}
+                <time dateTime={time}>
+                  {new Date(time).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}
+                </time>
+              </>
+            )}
+          </span>
+        </p>
+      </header>
+      {post.text && <p className="text">{post.text}</p>}
+      <Pictures post={post} />
       <p className="meta">
-        {time && (
-          <time dateTime={time}>
-            {new Date(time).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}
-          </time>
-        )}{' '}
-        <strong>{post.author.name}</strong> on {network}
-      </p>
-      <p className="text">{post.text ?? 'No text.'}</p>
-      <p className="meta">
-        {post.reactionCount} reactions, {post.commentCount} comments
+        {counted(post.reactionCount, 'reaction', 'reactions')} · {counted(post.commentCount, 'comment', 'comments')}
       </p>
     </article>
+  );
+}
+
+function portraitOf(post: Post) {
+  if (post.__typename === 'PnetPost') return post.author.profilePictureUrl;
+  return post.__typename === 'PhotonetPost' ? post.author.picture : null;
+}
+
+/** The picture of an author, or their initial. The name stands beside it. */
+function Avatar({ name, url }: { name: string | null | undefined; url: string | null | undefined }) {
+  const [isBroken, setIsBroken] = useState(false);
+  return url && !isBroken ? (
+    <img className="avatar" src={url} alt="" loading="lazy" onError={() => setIsBroken(true)} />
+  ) : (
+    <span className="avatar" aria-hidden="true">
+      {name?.slice(0, 1)}
+    </span>
+  );
+}
+
+function Pictures({ post }: { post: Post }) {
+  const pictures =
+    post.__typename === 'PnetPost'
+      ? (post.attachments ?? []).filter(({ type, isUnavailable }) => type === 'IMG' && !isUnavailable)
+      : post.__typename === 'PhotonetPost'
+        ? [post.previewImage]
+        : [];
+  return pictures.map(
+    (picture) =>
+      picture?.url && (
+        <img
+          key={picture.url}
+          className="picture"
+          src={picture.url}
+          width={picture.width ?? undefined}
+          height={picture.height ?? undefined}
+          alt={`Shared by ${post.author.name}`}
+          loading="lazy"
+        />
+      ),
+  );
+}
+
+/** Stands for posts that are being read. */
+function Placeholders() {
+  return (
+    <ol className="feed" role="status" aria-label="Reading the posts …">
+      {[1, 2, 3].map((place) => (
+        <li key={place} className="placeholder" aria-hidden="true">
+          <span className="avatar" />
+          <span className="line" />
+          <span className="line" />
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -14,8 +14,8 @@ export const Posts = graphql(`
     reactionCount
     commentCount
     author { id name }
-    ... on PnetPost { publishedAt }
-    ... on PhotonetPost { caption { createdAt } }
+    ... on PnetPost { publishedAt author { profilePictureUrl } attachments { type url width height isUnavailable } }
+    ... on PhotonetPost { caption { createdAt } author { picture: profilePictureUrl } previewImage { url width height } }
   }
 `);
 
