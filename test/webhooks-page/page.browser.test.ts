@@ -910,6 +910,13 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('lists webhooks by their whole names', async () => {
+    await gateway.webhook(receiver.address, { name: 'Messages of candidates', enabled: 0 });
+    await enter();
+    const name = page.locator('.webhook strong');
+    await expect.poll(() => name.evaluate((shown) => shown.scrollWidth - shown.clientWidth)).toBe(0);
+  });
+
   it('shows hostile names and addresses as text', async () => {
     const name = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>${'x'.repeat(180)}`;
     await gateway.webhook(`${receiver.address}/<b>"'${'y'.repeat(900)}`, { name });
