@@ -204,7 +204,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await field('State').selectOption('All');
     await field('Title').fill('paused)');
     await see(/^Software Engineer \(paused\)$/);
-    await page.locator('a.job', { hasText: '(paused)' }).first().click();
+    await page.locator('a.job', { hasText: '2004 · ' }).click();
     await page.getByRole('heading', { name: 'Software Engineer (paused)' }).waitFor();
     await see('Live');
     const change = { accountId: 'pnet-----------------A', jobId: '2004', posting: { jobTitle: { text: 'Changed' } } };

@@ -25,7 +25,7 @@ const row = ({ jobId, state, company, checkpoint, updatedAt, ...posting }, { sel
       'a.job',
       { href: hrefOf(jobId), 'aria-current': jobId === selectedId ? 'true' : null, 'data-key': `job-${jobId}` },
       h('span.name', {}, h('strong', {}, titleOf({ jobId, ...posting })), stateBadge(state)),
-      h('small', {}, [company?.text, accountName(posting.accountId)].filter(Boolean).join(' · ')),
+      h('small', {}, [jobId, company?.text, accountName(posting.accountId)].filter(Boolean).join(' · ')),
       h('small', {}, checkpoint === null ? `Changed ${at(updatedAt)}` : 'Waits for a confirmation'),
     ),
   );
