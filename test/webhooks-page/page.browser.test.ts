@@ -831,6 +831,11 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('says where the demo key is to who has no key', async () => {
+    await page.goto(`${gateway.address}/webhooks`);
+    await page.locator('main').getByText('The link that the start of the gateway prints has the demo key.').waitFor();
+  });
+
   it('asks for another key when a key is refused', async () => {
     await enter('wrong');
     await page.getByRole('alert').waitFor();

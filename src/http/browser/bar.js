@@ -32,10 +32,7 @@ function present(text, isMissing, next) {
   if (panel.matches(':popover-open')) show(panel, contents());
 }
 
-const offerForm = (problem = null) =>
-  present('No key', true, () => [
-    keyForm({ problem, help: 'The link that the start of the gateway prints has the demo key.', onKey: storeKey }),
-  ]);
+const offerForm = (problem = null) => present('No key', true, () => [keyForm({ problem, onKey: storeKey })]);
 
 async function showKey() {
   panel.hidePopover();

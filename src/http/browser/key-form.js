@@ -1,13 +1,14 @@
 /** The form that asks for an API key. */
 import { h } from './elements.js';
 
+const ofDemo = 'The link that the start of the gateway prints has the demo key.';
 let forms = 0;
 
 /**
- * @param {{ problem?: string | null, help: string, onKey: (key: string) => void }} options `problem`: why the key that there was
+ * @param {{ problem?: string | null, help?: string, onKey: (key: string) => void }} options `problem`: why the key that there was
  *   does not do
  */
-export function keyForm({ problem = null, help, onKey }) {
+export function keyForm({ problem = null, help = '', onKey }) {
   forms += 1;
   const [id, problemId, helpId] = ['key', 'key-problem', 'key-help'].map((name) => `${name}-${forms}`);
   const input = h('input', {
@@ -28,7 +29,7 @@ export function keyForm({ problem = null, help, onKey }) {
     h('label', { for: id }, 'API key'),
     input,
     h('p.problem', { id: problemId, role: 'alert' }, problem ?? ''),
-    h('p.quiet', { id: helpId }, `${help} Only this tab keeps the key.`),
+    h('p.quiet', { id: helpId }, `${help} ${ofDemo} Only this tab keeps the key.`),
     h('button.primary', { type: 'submit' }, 'Use this key'),
   );
 }
