@@ -69,6 +69,13 @@ describe.each(databases)('commands on $name', (dialect) => {
     expect(again.stderr).toContain(`No key to revoke has the id ${keyId}`);
   });
 
+  test('a database that a command creates is named, and one that exists is not', async () => {
+    const first = await key('list');
+    const created = `Created the database ${database.url.replace('sqlite:', '')}, because DATABASE_URL led to none.\n`;
+    expect(first).toMatchObject({ code: 0, stderr: dialect.name === 'SQLite' ? created : '' });
+    expect(await key('list')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('an account is connected with a token, which the secret of the database seals and no argument shows', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'token');

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import { type Database, openDatabase } from '../../store/database.ts';
@@ -27,11 +29,16 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
     }
     const work = subcommand(args);
     return async (config) => {
-      const database = await openDatabase(config.database, migrations, {
+      const location = config.database;
+      const isNew = location.kind === 'sqlite' && !existsSync(location.file);
+      const database = await openDatabase(location, migrations, {
         onWait: (holders) => writeNote(describeWait(holders)),
       });
       try {
-        return await work({ database, config, now: new Date(), randomBytes });
+        const result = await work({ database, config, now: new Date(), randomBytes });
+        // Whoever forgot DATABASE_URL would look for the key in the database of the gateway.
+        if (isNew) writeNote(`Created the database ${resolve(location.file)}, because DATABASE_URL led to none.`);
+        return result;
       } finally {
         await database.destroy();
       }
