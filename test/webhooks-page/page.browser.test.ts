@@ -242,15 +242,15 @@ describe.skipIf(!chromium)('in a browser', () => {
     await see('No webhook is failing.');
     await shownWebhooks('All').click();
     // Typed with pauses, while the page is shown anew.
-    await page.getByLabel('Search by name or address').pressSequentially('quiet 20', { delay: 120 });
+    await page.getByLabel('Search by name, address or webhook-id').pressSequentially('quiet 20', { delay: 120 });
     await expect.poll(() => names.count()).toBe(10);
     expect((await names.allInnerTexts()).every((name) => name.startsWith('Quiet 20'))).toBe(true);
-    await page.getByLabel('Search by name or address').fill('/NEWEST');
+    await page.getByLabel('Search by name, address or webhook-id').fill('/NEWEST');
     await expect.poll(() => names.allInnerTexts()).toEqual(['Newest']);
-    await page.getByLabel('Search by name or address').fill('quiet 20');
-    expect(await page.getByLabel('Search by name or address').inputValue()).toBe('quiet 20');
-    await page.getByLabel('Search by name or address').fill('nothing like it');
-    await see('No webhook has “nothing like it” in its name or address.');
+    await page.getByLabel('Search by name, address or webhook-id').fill('quiet 20');
+    expect(await page.getByLabel('Search by name, address or webhook-id').inputValue()).toBe('quiet 20');
+    await page.getByLabel('Search by name, address or webhook-id').fill('nothing like it');
+    await see('No webhook has “nothing like it” in its name or address, and no delivery as its webhook-id.');
     expect(complaints).toEqual([]);
   });
 
@@ -363,6 +363,32 @@ describe.skipIf(!chromium)('in a browser', () => {
       expect(receiver.received.at(-1)?.body).toBe(receiver.received.at(-2)?.body);
       expect(receiver.received.at(-1)?.headers).toMatchObject({ 'user-agent': 'Postern' });
     }
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds a delivery by the webhook-id that the receiver got, and by its address', async () => {
+    const webhookId = await gateway.webhook(receiver.address, { name: 'Searched' });
+    await gateway.webhook(receiver.address, { name: 'Other' });
+    for (const n of [1, 2, 3]) await gateway.emit(n);
+    await gateway.pass(0);
+    const sent = (await gateway.deliveries()).filter((each) => each.webhook_id === webhookId);
+    const deliveryId = sent[0]?.id as string;
+    await enter();
+    await see('Nothing failed, is held or waits.');
+    await page.getByLabel('Search by name, address or webhook-id').fill(` ${deliveryId} `);
+    await expect.poll(() => page.locator('.delivery').count()).toBe(1);
+    await see(`${deliveryId} · account`);
+    expect(new URL(page.url()).hash).toBe(`#${webhookId}/${deliveryId}`);
+    expect(await page.getByRole('heading', { level: 2 }).innerText()).toContain('Searched');
+    await page.reload();
+    await see(`${deliveryId} · account`);
+    expect(await page.locator('.delivery').count()).toBe(1);
+    await button('Show all deliveries').click();
+    await expect.poll(() => page.locator('.delivery').count()).toBe(3);
+    expect(new URL(page.url()).hash).toBe(`#${webhookId}`);
+    await page.getByLabel('Search by name, address or webhook-id').fill('x'.repeat(22));
+    await see(`No webhook has “${'x'.repeat(22)}” in its name or address, `);
+    await see('and no delivery as its webhook-id.');
     expect(complaints).toEqual([]);
   });
 
@@ -662,10 +688,10 @@ describe.skipIf(!chromium)('in a browser', () => {
     const { answered, letThrough } = await holdBack('WebhooksPage');
     await shownWebhooks('Disabled').click();
     await answered;
-    await page.getByLabel('Search by name or address').fill('quiet');
+    await page.getByLabel('Search by name, address or webhook-id').fill('quiet');
     letThrough();
-    await see('No webhook has “quiet” in its name or address.');
-    expect(await page.getByLabel('Search by name or address').inputValue()).toBe('quiet');
+    await see('No webhook has “quiet” in its name or address, and no delivery as its webhook-id.');
+    expect(await page.getByLabel('Search by name, address or webhook-id').inputValue()).toBe('quiet');
     expect(complaints).toEqual([]);
   });
 

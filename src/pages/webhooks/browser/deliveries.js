@@ -114,6 +114,13 @@ function filters({ nodes, events }, view) {
   return h(
     'div.filters',
     { role: 'group', 'aria-label': 'Which deliveries' },
+    view.filter.deliveryId === ''
+      ? null
+      : h(
+          'button',
+          { type: 'button', 'data-key': 'all-deliveries', onclick: () => view.onFilter({}) },
+          'Show all deliveries',
+        ),
     select('state', 'State', states, view),
     // A list of pairs, as an object would sort the statuses first.
     select('response', 'Response', new Map([...Object.entries(responses), ...seen]), view),
@@ -123,6 +130,7 @@ function filters({ nodes, events }, view) {
 }
 
 function nothing({ filter }, { pageInfo, isCut }) {
+  if (filter.deliveryId !== '') return 'This delivery is no longer kept.';
   if (isCut) return 'None among the latest 1,000 deliveries.';
   if (pageInfo.hasNextPage) return 'None among the latest deliveries.';
   const { state, response, event, time } = filter;

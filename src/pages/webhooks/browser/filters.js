@@ -27,7 +27,10 @@ export const times = {
   WEEK: { label: 'Last 7 days', ms: 7 * 86_400_000 },
 };
 
-export const noFilter = { state: 'attention', response: '', event: '', time: '' };
+export const noFilter = { state: 'attention', response: '', event: '', time: '', deliveryId: '' };
+
+/** The one that was searched for, whatever came of it. @param {string | undefined} deliveryId undefined for none */
+export const filterOf = (deliveryId) => (deliveryId ? { ...noFilter, state: 'all', deliveryId } : noFilter);
 
 const sinceOf = ({ time }, now) => (time === '' ? null : new Date(now - times[time].ms).toISOString());
 
@@ -49,6 +52,7 @@ export function hasResponse({ lastAttempt }, response) {
 function fits(delivery, filter, now) {
   const { states: wanted, events, since } = variablesOf(filter, now);
   return (
+    (filter.deliveryId === '' || filter.deliveryId === delivery.deliveryId) &&
     (wanted === null || wanted.includes(delivery.state)) &&
     (events === null || events.includes(delivery.event)) &&
     (since === null || Date.parse(delivery.createdAt) >= Date.parse(since)) &&

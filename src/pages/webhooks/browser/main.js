@@ -2,7 +2,7 @@
 import { create } from './create.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
-import { noFilter, withChange } from './filters.js';
+import { filterOf, noFilter, withChange } from './filters.js';
 import { follow } from './follow.js';
 import { words } from './format.js';
 import { act } from './gateway.js';
@@ -14,7 +14,7 @@ import { tell } from './notices.js';
 import { isEmpty, listOf, tiles } from './overview.js';
 import * as queries from './queries.js';
 import { isShort, readData, readFigures, readPage, skippedBy, unread, variablesFor, withMore } from './reading.js';
-import { readDetail } from './reading-detail.js';
+import { readDelivery, readDetail } from './reading-detail.js';
 import { readExactly } from './request.js';
 import { retry, retryAll, retryEach } from './retrying.js';
 import { forgetSignatures } from './signatures.js';
@@ -75,7 +75,9 @@ let reads = 0;
 let changes = null;
 
 /** Ids have no character that a URL would encode: any other text is the id of no webhook. */
-const chosen = () => location.hash.slice(1);
+const chosen = () => location.hash.slice(1).split('/', 1)[0];
+/** The delivery of it that was searched for: `#<webhookId>/<deliveryId>`. */
+const searchedFor = () => location.hash.split('/')[1];
 /** The webhook that is shown: the chosen one, or where there is room the one that was worst at first. */
 const selected = () => chosen() || (wide.matches ? state.first : '');
 
@@ -194,9 +196,20 @@ async function carryOut(name, work) {
 
 let searching;
 
+/** Shows a delivery that is searched for by its id, which has 22 characters. @returns {Promise<boolean>} whether there is one */
+async function showDelivery(typed) {
+  const deliveryId = typed.trim();
+  const found = /^[\w-]{22}$/.test(deliveryId) ? await readDelivery(deliveryId, state.viewer) : null;
+  if (found === null || state.typed !== typed) return false;
+  state.typed = '';
+  location.hash = `${found.webhookId}/${deliveryId}`;
+  return true;
+}
+
 /** Shows other deliveries. */
 function choose(filter) {
-  Object.assign(state, { filter: { ...state.filter, ...filter }, wanted: deliveriesOfPage });
+  if (state.filter.deliveryId !== '') history.replaceState(null, '', `#${chosen()}`);
+  Object.assign(state, { filter: { ...state.filter, deliveryId: '', ...filter }, wanted: deliveriesOfPage });
   state.marked.clear();
   render();
   refresh();
@@ -271,8 +284,10 @@ const handlers = {
   onSearch(typed) {
     state.typed = typed;
     clearTimeout(searching);
-    searching = setTimeout(() => {
-      state.list = unread(state.list.listing, typed);
+    searching = setTimeout(async () => {
+      const isShown = await showDelivery(typed).catch(() => false);
+      if (state.typed !== (isShown ? '' : typed)) return;
+      state.list = unread(state.list.listing, state.typed);
       refresh();
     }, searchMs);
   },
@@ -420,9 +435,17 @@ async function startWatching(viewer) {
   }
 }
 
+/** Lists the delivery that the address names, unfolded. */
+function openSearched() {
+  const deliveryId = searchedFor();
+  state.filter = filterOf(deliveryId);
+  if (deliveryId) handlers.onOpen(deliveryId);
+}
+
 async function enter() {
   session = new AbortController();
   notices.setStream('connecting');
+  openSearched();
   render();
   await refresh();
   refreshSoon(idleMs);
@@ -469,6 +492,7 @@ function start() {
 
 addEventListener('hashchange', () => {
   forgetWebhook();
+  openSearched();
   state.isArriving = true;
   render();
   if (!wide.matches) scrollTo(0, 0);

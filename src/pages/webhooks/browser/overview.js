@@ -117,8 +117,8 @@ const choice = ({ listing, onListing }) =>
 const searchBox = ({ typed, onSearch }) =>
   h('input', {
     type: 'search',
-    'aria-label': 'Search by name or address',
-    placeholder: 'Search by name or address',
+    'aria-label': 'Search by name, address or webhook-id',
+    placeholder: 'Search by name, address or webhook-id',
     maxlength: 255,
     'data-key': 'search',
     value: typed,
@@ -126,7 +126,8 @@ const searchBox = ({ typed, onSearch }) =>
   });
 
 function none({ listing, search, canWrite, onCreate }) {
-  if (search !== '') return h('p.empty', {}, `No webhook has “${search}” in its name or address.`);
+  if (search !== '')
+    return h('p.empty', {}, `No webhook has “${search}” in its name or address, and no delivery as its webhook-id.`);
   if (listing !== 'all') return h('p.empty', {}, `No webhook is ${listings[listing].label.toLowerCase()}.`);
   return guide(canWrite, onCreate);
 }

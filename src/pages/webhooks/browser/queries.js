@@ -93,6 +93,13 @@ export const moreDeliveries = /* GraphQL */ `
   }
 `;
 
+/** A delivery that was searched for. */
+export const oneDelivery = /* GraphQL */ `
+  query DeliveryOfPage($deliveryId: ID!, $seesAccounts: Boolean!) {
+    delivery(deliveryId: $deliveryId) { ${delivery} }
+  }
+`;
+
 export const contentsOfDelivery = /* GraphQL */ `
   query ContentsOfPage($deliveryId: ID!) {
     delivery(deliveryId: $deliveryId) {

@@ -7,6 +7,11 @@ const pageSize = 100;
 /** So many deliveries are looked through for a response, at most. */
 const mostLookedAt = 1000;
 
+/** @returns {Promise<object | null>} null if the key sees no such delivery */
+export async function readDelivery(deliveryId, viewer) {
+  return (await readData(queries.oneDelivery, { deliveryId, ...variablesFor(viewer) })).delivery;
+}
+
 /** @param {{ viewer: object, period: string, filter: object, wanted: number }} view @returns {Promise<object | null>} null if the key sees no such webhook */
 export async function readDetail(webhookId, { viewer, period, filter, wanted }) {
   const isSifted = filter.response !== '';
@@ -16,6 +21,11 @@ export async function readDetail(webhookId, { viewer, period, filter, wanted }) 
   if (!webhook) return null;
   // What is shown is of this period, whatever is chosen meanwhile.
   webhook.period = period;
+  if (filter.deliveryId !== '') {
+    const delivery = await readDelivery(filter.deliveryId, viewer);
+    const nodes = delivery?.webhookId === webhookId ? [delivery] : [];
+    webhook.deliveries = { nodes, pageInfo: { hasNextPage: false } };
+  }
   if (!isSifted) return webhook;
   const nodes = [];
   let page = webhook.deliveries;
