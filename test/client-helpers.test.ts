@@ -696,6 +696,21 @@ describe('watch', () => {
     expect(waits).toEqual([false, true, false, true, false, true, false]);
   });
 
+  test('tells of a refusal that passes, and ends with what that throws', async () => {
+    const codes: string[] = [];
+    const onRefused = ({ code }: SubscriptionError) => {
+      codes.push(code);
+      if (code === 'INVALID_CREDENTIALS') throw new Error('Another key, please.');
+    };
+    const { stub, results } = await watched(
+      [refusal('SERVICE_UNAVAILABLE'), refusal('INVALID_CREDENTIALS'), state('A')],
+      { onRefused },
+    );
+    await expect(statesOf(results)).rejects.toThrow('Another key, please.');
+    expect(codes).toEqual(['SERVICE_UNAVAILABLE', 'INVALID_CREDENTIALS']);
+    expect(stub.received).toHaveLength(2);
+  });
+
   test('holds results back until each connection has read what they change', async () => {
     const read: string[] = [];
     const onConnected = async () => {

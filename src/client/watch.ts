@@ -14,6 +14,8 @@ export interface WatchOptions extends SendOptions {
    * promise resolves, so that none is missed, and no response undoes an update that came after it. An error ends the iteration.
    */
   readonly onConnected?: () => unknown;
+  /** Called when the gateway refuses the subscription for now. An error that it throws ends the iteration. */
+  readonly onRefused?: (refusal: SubscriptionError) => void;
 }
 
 /** A subscription that the gateway refuses for good. */
@@ -40,7 +42,7 @@ export class SubscriptionError extends Error {
 export async function* watch<Data>(
   url: string,
   operation: Operation,
-  { fetch: send = fetch, retry = createRetry(), onWaiting, onConnected, ...options }: WatchOptions = {},
+  { fetch: send = fetch, retry = createRetry(), onWaiting, onConnected, onRefused, ...options }: WatchOptions = {},
 ): AsyncGenerator<Result<Data>, void, undefined> {
   const { signal } = options;
   const headers = new Headers(options.headers);
@@ -89,8 +91,11 @@ export async function* watch<Data>(
         // The connection is lost, unless whoever has the result throws.
         if (isGiven) throw error;
       }
-      if (refusal !== undefined && !passing.has(refusal.code)) throw refusal;
       signal?.throwIfAborted();
+      if (refusal !== undefined) {
+        if (!passing.has(refusal.code)) throw refusal;
+        onRefused?.(refusal);
+      }
       tell(true);
       await retry.wait(failed, 0, signal);
     }

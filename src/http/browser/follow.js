@@ -1,15 +1,19 @@
 /** Subscriptions of a page, with the key of the tab. */
-import { endpoint, options } from './gateway.js';
+import { endpoint, options, toError } from './gateway.js';
 import { watch } from './watch.js';
 
 /**
  * The values of a subscription with one field, until the signal aborts; it connects again when the connection is lost.
  * @param {(isLive: boolean) => void} onLive
- * @throws {Error} when the gateway refuses it for good
+ * @throws {Error} when the gateway refuses it for good, or the key: the next connection would have the same
  */
 export async function* follow(query, variables, { signal, onLive }) {
   const onWaiting = (isWaiting) => onLive(!isWaiting);
-  for await (const { data } of watch(endpoint, { query, variables }, { ...options(signal), onWaiting })) {
+  const onRefused = ({ errors: [error] }) => {
+    const failure = toError(error);
+    if (failure.isOfKey) throw failure;
+  };
+  for await (const { data } of watch(endpoint, { query, variables }, { ...options(signal), onWaiting, onRefused })) {
     const [value] = Object.values(data ?? {});
     if (value) yield value;
   }

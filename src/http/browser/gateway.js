@@ -21,8 +21,8 @@ export class GatewayError extends Error {
 
 export const options = (signal) => ({ headers: { 'x-api-key': readKey() }, ...(signal && { signal }) });
 
-// An account may lack credentials, too: its failure has the path of a field.
-const toError = ({ message, path, extensions }) =>
+/** The failure of an error of a response. An account may lack credentials, too: its failure has the path of a field. */
+export const toError = ({ message, path, extensions }) =>
   new GatewayError({ message, ...extensions, isOfKey: path === undefined && extensions?.status === 401 });
 
 /**

@@ -16,7 +16,7 @@ export class SubscriptionError extends Error {
 export async function* watch(
   url,
   operation,
-  { fetch: send = fetch, retry = createRetry(), onWaiting, onConnected, ...options } = {},
+  { fetch: send = fetch, retry = createRetry(), onWaiting, onConnected, onRefused, ...options } = {},
 ) {
   const { signal } = options;
   const headers = new Headers(options.headers);
@@ -63,8 +63,11 @@ export async function* watch(
       } catch (error) {
         if (isGiven) throw error;
       }
-      if (refusal !== undefined && !passing.has(refusal.code)) throw refusal;
       signal?.throwIfAborted();
+      if (refusal !== undefined) {
+        if (!passing.has(refusal.code)) throw refusal;
+        onRefused?.(refusal);
+      }
       tell(true);
       await retry.wait(failed, 0, signal);
     }

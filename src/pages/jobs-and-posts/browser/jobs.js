@@ -116,6 +116,7 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
       for await (const posting of follow(queries.changes, { jobIds }, { signal, onLive: showLive })) take(posting);
     } catch (error) {
       if (signal.aborted) return;
+      if (error.isOfKey) return onRefusedKey(error);
       live.textContent = `Not live: ${failureOf(error).text}`;
       live.dataset.state = 'offline';
     }

@@ -428,7 +428,8 @@ async function startWatching(viewer) {
   };
   try {
     for await (const delivery of follow(queries.changes, variablesFor(viewer), { signal, onLive })) onChange(delivery);
-  } catch {
+  } catch (error) {
+    if (error.isOfKey) return refuse(error.message);
     // What is read next says why.
     onLive(false);
     refreshSoon(0);
