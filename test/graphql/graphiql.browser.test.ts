@@ -405,6 +405,17 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await expect.poll(answer).toBe('');
   });
 
+  it('logs a result with neither data nor errors', async () => {
+    const body = 'event: next\ndata: {"extensions":{"odd":true}}\n\nevent: complete\ndata:\n\n';
+    await openExample('WatchDeliveries');
+    await page.route('**/graphql', (route) => route.fulfill({ contentType: 'text/event-stream', body }), { times: 1 });
+    await page.locator('.graphiql-execute-button').click();
+    const log = page.getByRole('region', { name: 'Results, newest first' });
+    await expect.poll(() => log.getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining('"odd":true')]);
+    await log.getByRole('button', { name: 'Clear' }).click();
+    expect(complaints).toEqual([]);
+  });
+
   it('publishes a draft through a checkpoint', async () => {
     await openExample('PublishWithOtp');
     await runAndSee('"PnetJobPostingPublishCheckpoint"');

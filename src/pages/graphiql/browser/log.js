@@ -15,7 +15,7 @@ export function logResult(number, result) {
   const details = document.createElement('details');
   const summary = document.createElement('summary');
   const line = document.createElement('code');
-  line.textContent = JSON.stringify(result.errors ?? result.data).slice(0, 200);
+  line.textContent = JSON.stringify(result.errors ?? result.data ?? result).slice(0, 200);
   summary.append(`${number}`, Object.assign(document.createElement('time'), { textContent: times.format() }), line);
   const whole = Object.assign(document.createElement('pre'), { textContent: text, tabIndex: 0 });
   details.append(summary, whole);
