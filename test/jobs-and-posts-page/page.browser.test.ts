@@ -1,11 +1,14 @@
 /** The page of jobs and posts: how it is served, and its flows in a browser. */
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { GraphQLEnumType, parse, validate } from 'graphql';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createKey } from '../../src/auth/api-keys.ts';
 import { buildSchema } from '../../src/capabilities/schema.ts';
+import { scopeNames } from '../../src/kernel/caller.ts';
 import { setUps } from '../../src/kernel/set-up.ts';
 import { documentsOfPages } from '../../src/pages/documents.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
@@ -33,7 +36,14 @@ it('has words for every code of an issue, and for every failure that is no mista
   };
   const message = 'input.x must be so';
   const failures = codesOf('ErrorCode').filter((code) => failureOf({ code, message }).text === message);
-  expect(failures).toEqual(['INVALID_PARAMETERS', 'LIMIT_TOO_HIGH', 'MALFORMED_REQUEST', 'MISSING_PARAMETERS']);
+  expect(failures.sort()).toEqual([
+    // Its message names the scope.
+    'INSUFFICIENT_PRIVILEGES',
+    'INVALID_PARAMETERS',
+    'LIMIT_TOO_HIGH',
+    'MALFORMED_REQUEST',
+    'MISSING_PARAMETERS',
+  ]);
   const issues = codesOf('IssueCode').filter((code) => issueText({ code, limit: 3, message }) === `It ${message}.`);
   expect(issues).toEqual(['UNKNOWN_FIELD']);
 });
@@ -364,6 +374,36 @@ describe.skipIf(!chromium)('in a browser', () => {
     await button('Forget the key').click();
     await field('API key').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says which scope a key lacks', async () => {
+    const { newKey } = await gateway.workspace();
+    await context.close();
+    await open(await newKey({ scopes: ['webhooks:read'] }));
+    await goTo('posts');
+    await see('it lacks the scope accounts:read');
+    await goTo('jobs');
+    await see('lacks the scope jobs:read');
+    expect(complaints).toEqual([]);
+  });
+
+  it('asks for another key at once when its key is revoked while it is open', async () => {
+    const { database, streams } = gateway.app;
+    const { workspace_id: workspaceId } = await database
+      .selectFrom('api_keys')
+      .select('workspace_id')
+      .where('hash', '=', createHash('sha256').update(key).digest('hex'))
+      .executeTakeFirstOrThrow();
+    const facts = { workspaceId, name: 'Short', scopes: scopeNames, accountIds: null, expiresAt: null };
+    const own = await createKey(database, facts, { now: gateway.clock.now, randomBytes });
+    await context.close();
+    await open(own.key);
+    await goTo('jobs');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await database.updateTable('api_keys').set({ revoked_at: 1 }).where('id', '=', own.id).execute();
+    await streams.check();
+    await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 /** The page of webhooks: how it is served, and in a browser with a real receiver that fails and then works. */
 import { execFile } from 'node:child_process';
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
@@ -867,6 +867,35 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').innerText()).toMatch(/key/i);
     expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({});
+  });
+
+  it('asks for another key at once when its key is revoked while it is open', async () => {
+    await page.addInitScript(() => {
+      const states = new Set<string>();
+      Object.assign(globalThis, { states });
+      const note = () => states.add(document.getElementById('live')?.textContent ?? '');
+      new MutationObserver(note).observe(document, { subtree: true, childList: true, characterData: true });
+    });
+    const key = await gateway.space.newKey();
+    await gateway.webhook(receiver.address, { name: 'Orders' });
+    await enter(key);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await gateway.app.database
+      .updateTable('api_keys')
+      .set({ revoked_at: 1 })
+      .where('hash', '=', createHash('sha256').update(key).digest('hex'))
+      .execute();
+    await gateway.app.streams.check();
+    await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
+    const states = await page.evaluate(() => [...(globalThis as unknown as { states: Set<string> }).states]);
+    expect(states).toContain('Live');
+    expect(states).not.toContain('Gateway away');
+  });
+
+  it('says which scope a key lacks that may not read webhooks', async () => {
+    await enter(await gateway.space.newKey({ scopes: ['posts:read'] }));
+    await page.getByRole('alert').getByText('lacks the scope webhooks:read').waitFor();
+    expect(complaints.filter((text) => !text.startsWith('Failed to load'))).toEqual([]);
   });
 
   it('reads nothing more when its key is forgotten, and leaves the form to who types another one', async () => {

@@ -31,7 +31,6 @@ const byCode = {
   INSUFFICIENT_CREDITS: { at: 'mode', text: 'The account has not enough credits for this.' },
   INSUFFICIENT_JOB_SLOT: { at: 'mode', text: 'The account has no free job slot. Close another posting first.' },
   INSUFFICIENT_PERMISSIONS: restricted,
-  INSUFFICIENT_PRIVILEGES: ofKey,
   INVALID_ACCOUNT: { at: 'accountId', text: 'This kind of account cannot do that. Choose another.' },
   INVALID_CHECKPOINT_SOLUTION: { at: 'solution', text: 'This is not what the network sent.' },
   INVALID_CREDENTIALS: reconnect,

@@ -50,6 +50,7 @@ async function enter() {
     const handlers = { onChoice: goTo, onRefusedKey, hrefOf, canWrite: viewer.scopes.includes('JOBS_WRITE') };
     parts = {
       accounts,
+      lacksAccounts: viewer.accountIds === null && !viewer.scopes.includes('ACCOUNTS_READ'),
       posts: createPosts(accounts, sandbox, handlers),
       jobs: hasJobs ? createJobs(accounts, handlers) : null,
     };
@@ -100,6 +101,8 @@ function render() {
   if (parts === null) return telling('Loading …');
   const part = parts[name];
   if (name === 'jobs') part.open(parameters.get('id'));
+  else if (parts.lacksAccounts)
+    return telling('Your key may not list accounts: it lacks the scope accounts:read. Use another key.');
   else if (parts.accounts.length === 0) return telling('Your key sees no account that has posts.');
   else part.open(postsPlace(parameters));
   if (main.firstChild !== part.element) show(main, part.element);
