@@ -62,7 +62,8 @@ export function renderPage(text: string, { path, addressOf, runAt }: Place): str
       // After the language of an operation stand its variables, or whose directives it has: then only that client can send it.
       // Browsers show one `pre` of a block at a time, under tabs.
       code({ text: code, lang = '' }) {
-        const [, language = '', note = '{}'] = /^(\S*) ?(.+)?$/.exec(lang) ?? [];
+        const [language = '', ...rest] = lang.split(' ');
+        const note = rest.join(' ') || '{}';
         // The keyboard reaches what is wider than the page.
         const pre = (text: string, of: string, attributes = '') =>
           `<pre tabindex="0"${attributes}><code>${highlight(text.trimEnd(), of)}\n</code></pre>`;
