@@ -55,6 +55,19 @@ describe.each(databases)('short reads on $name', (dialect) => {
     expect(await read).toEqual([{ id: 'a' }]);
   });
 
+  test('forget texts beyond 500', async () => {
+    const database = await connect();
+    const build = vi.fn(() => database.selectFrom('workspaces').select('id'));
+    const read = (name: string) => shortRead(database, { name, bound: {}, build });
+    await read('first');
+    for (let n = 0; n < 499; n += 1) await read(`filter ${n}`);
+    await read('first');
+    expect(build).toHaveBeenCalledTimes(500);
+    for (let n = 499; n < 1_000; n += 1) await read(`filter ${n}`);
+    await read('first');
+    expect(build).toHaveBeenCalledTimes(1_002);
+  });
+
   test('reject as the database does, and refuse a value that makes the text', async () => {
     const database = await connect();
     const broken = {
