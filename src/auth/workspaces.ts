@@ -1,6 +1,9 @@
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Database } from '../store/database.ts';
 
+export const hasWorkspace = async (database: Database, name: string): Promise<boolean> =>
+  (await database.selectFrom('workspaces').select('id').where('name', '=', name).executeTakeFirst()) !== undefined;
+
 /** @returns the id of the workspace with this name, old or new */
 export async function ensureWorkspace(
   database: Database,

@@ -36,6 +36,12 @@ describe.each(databases)('commands on $name', (dialect) => {
     expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^postern_[\w-]{43}\n$/) });
     const secret = created.stdout.trim();
     const keyId = /^Created the key (\S+) of the workspace "Acme"/.exec(created.stderr)?.[1];
+    const note = 'Created the workspace "Acme", because none had this name.';
+    expect(created.stderr).toContain(note);
+    expect((await account('connect', '--workspace', 'Acmee', '--type', 'PNET')).stderr).toContain(
+      'the workspace "Acmee"',
+    );
+    expect((await key('create', '--workspace', 'Acme', '--name', 'Other')).stderr).not.toContain(note);
 
     const listed = await key('list');
     expect(listed.stdout).toMatch(new RegExp(`^${keyId}\\s+Acme\\s+Backend\\s+all\\s+all\\s.*\\svalid$`, 'm'));
@@ -54,7 +60,7 @@ describe.each(databases)('commands on $name', (dialect) => {
       const days = (Date.parse(data.viewer.expiresAt) - Date.now()) / 86_400_000;
       expect(days).toBeCloseTo(30, 1);
       const workspaces = await gateway.app.database.selectFrom('workspaces').select('name').execute();
-      expect(workspaces).toEqual([{ name: 'Acme' }]);
+      expect(workspaces).toHaveLength(2);
 
       expect(await key('revoke', keyId as string)).toMatchObject({ code: 0, stdout: `Revoked the key ${keyId}.\n` });
       const refusal = async () => (await graphql(gateway.address, secret, viewer)).errors?.[0]?.extensions.code;

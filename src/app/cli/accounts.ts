@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { accountTypes } from '../../auth/account.ts';
 import { connectAccount, listConnected } from '../../auth/account-repository.ts';
+import { hasWorkspace } from '../../auth/workspaces.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import { findSecrets, keyringOf } from '../../kernel/secrets/secret.ts';
 import { type Vault, vaultOf } from '../../kernel/secrets/vault.ts';
@@ -10,7 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { recognizeSecret, recordSecret } from '../backends/secret-check.ts';
 import type { Config } from '../config/config.ts';
 import { choiceOption, readOptions, requiredOption, runCommand, type Subcommand, table, wrapList } from './command.ts';
-import { UsageError, writeNote } from './report-error.ts';
+import { newWorkspace, UsageError, writeNote } from './report-error.ts';
 
 const usage = `Manages the connected accounts of the gateway.
 
@@ -46,7 +47,9 @@ const connect: Subcommand = (args) => {
       throw new UsageError('The service at UPSTREAM_URL connects accounts, not the gateway.');
     const account = { ...again, workspace, type, name, token: file === undefined ? session : await readToken(file) };
     const vault = file === undefined ? null : await openVault(database, config, randomBytes);
+    const isNew = !(await hasWorkspace(database, workspace));
     const id = await connectAccount(database, account, { vault, now, randomBytes });
+    if (isNew) writeNote(newWorkspace(workspace));
     writeNote(
       `Connected ${options.id === undefined ? 'an' : 'again an'} account of type ${type} to the workspace "${workspace}". Its id:`,
     );

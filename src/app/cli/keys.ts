@@ -1,6 +1,6 @@
 import { findAccount } from '../../auth/account-repository.ts';
 import { createKey, type KeySummary, listKeys, revokeKey } from '../../auth/api-keys.ts';
-import { ensureWorkspace } from '../../auth/workspaces.ts';
+import { ensureWorkspace, hasWorkspace } from '../../auth/workspaces.ts';
 import { scopeNames, scopes } from '../../kernel/caller.ts';
 import { day } from '../../kernel/lib/time-units.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Subcommand,
   table,
 } from './command.ts';
-import { UsageError, writeNote } from './report-error.ts';
+import { newWorkspace, UsageError, writeNote } from './report-error.ts';
 
 const usage = `Manages the API keys of the gateway.
 
@@ -45,6 +45,7 @@ const create: Subcommand = (args) => {
     const expiresAt = expiry?.(now) ?? null;
     // A key that cannot be created leaves no workspace behind.
     return database.transaction().execute(async (transaction) => {
+      const isNew = !(await hasWorkspace(transaction, workspace));
       const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
       // No endpoint of the contract lists a service's accounts.
       for (const id of (config.upstream === null ? accountIds : null) ?? []) {
@@ -58,6 +59,7 @@ const create: Subcommand = (args) => {
       const settings = { workspaceId, name, scopes: granted, accountIds, expiresAt };
       const { id, key } = await createKey(transaction, settings, { now, randomBytes });
       writeNote(`Created the key ${id} of the workspace "${workspace}". Store the key: it is shown only once.`);
+      if (isNew) writeNote(newWorkspace(workspace));
       return key;
     });
   };

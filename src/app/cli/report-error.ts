@@ -24,6 +24,9 @@ export function writeNote(text: string): void {
   process.stderr.write(`${redactor(secretsIn(process.env))(text)}\n`);
 }
 
+/** A name that was mistyped makes one, too. */
+export const newWorkspace = (name: string): string => `Created the workspace "${name}", because none had this name.`;
+
 /** Ends the process as {@link reportFailure}. */
 export function reportUncaught(): void {
   process.on('uncaughtException', (error) => {
