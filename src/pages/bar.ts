@@ -6,6 +6,9 @@ export const webhooksPage = '/webhooks';
 export const jobsAndPostsPage = '/jobs-and-posts';
 export const docsPage = '/docs';
 
+/** Of pages without the search of the documentation. */
+export const searchLink = `<a class="search" href="${docsPage}#search">Search</a>`;
+
 /** Which pages a gateway serves. */
 export interface ServedPages {
   readonly graphiql: boolean;

@@ -6,7 +6,7 @@ import type { Route } from '../http/router.ts';
 import { sendPage } from '../http/send.ts';
 import { assetRoutes, assetsPath, createAssets, filesIn, sharedFiles } from '../http/static-files.ts';
 import { once } from '../kernel/lib/once.ts';
-import { barOf, type ServedPages } from './bar.ts';
+import { barOf, type ServedPages, searchLink } from './bar.ts';
 import { htmlOf } from './html.ts';
 
 interface PageOptions {
@@ -51,7 +51,7 @@ export function clientPageRoutes(
       styles: ['controls.css', 'page.css'],
       modules: ['bar.js', 'main.js'],
       template: new URL('page.html', folder),
-      values: { ...values, bar: barOf(path, served) },
+      values: { ...values, bar: barOf(path, served, searchLink) },
     });
   });
   return [

@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_240,
-  auth: 1_551,
+  app: 5_248,
+  auth: 1_554,
   cache: 340,
   capabilities: 294,
   'capabilities/accounts': 568,
@@ -31,7 +31,7 @@ const budget: Readonly<Record<string, number>> = {
   http: 2_726,
   kernel: 3_422,
   net: 1_424,
-  pages: 1_687,
+  pages: 1_690,
   providers: 2_200,
   rest: 618,
   splice: 3_109,

@@ -1,7 +1,7 @@
 /** What the start page and the documentation share: files, the bar, the policy. */
 import { type Assets, assetsPath, createAssets, filesIn, sharedFiles } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
-import { barOf, docsPage, type ServedPages } from '../bar.ts';
+import { barOf, docsPage, type ServedPages, searchLink } from '../bar.ts';
 import { htmlOf } from '../html.ts';
 
 export const sitePolicy = [
@@ -41,6 +41,6 @@ export async function sitePage(
     styles: name === 'page' ? ['page.css'] : ['page.css', 'start.css'],
     modules: ['bar.js', isStart ? 'start.js' : 'page.js'],
     template: new URL(`${name}.html`, folder),
-    values: { ...values, search, bar: barOf(current, pages, isStart ? '' : searchButton) },
+    values: { ...values, search, bar: barOf(current, pages, isStart ? searchLink : searchButton) },
   });
 }

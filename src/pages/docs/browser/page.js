@@ -110,6 +110,7 @@ const open = () => {
 
 button.hidden = false;
 button.addEventListener('click', open);
+if (location.hash === '#search') open();
 field.addEventListener('input', search);
 dialog.addEventListener('keydown', move);
 // A heading of this page is shown behind it.
