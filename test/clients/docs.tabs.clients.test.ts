@@ -53,7 +53,7 @@ async function outputOf(program: string, args: string[], isSubscription: boolean
   );
 }
 
-it('run', async () => {
+it('run', { timeout: 180_000 }, async () => {
   const operations = (await Promise.all(addressesOfPages.map(({ address }) => operationsOf(address)))).flat();
   expect(operations.length).toBeGreaterThanOrEqual(9);
   for (const [at, { GraphQL = '', curl: command = '', ...modules }] of operations.entries()) {
