@@ -75,7 +75,9 @@ describe.each(databases)('on $name', (dialect) => {
     );
     // A file that was not there yet is told.
     const written = expect.stringMatching(/^(?:Created the database .*\n)?$/);
-    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: written })));
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      ended.map(() => ({ code: 0, stderr: written })),
+    );
     expect(await appliedTo(await open())).toEqual(Object.keys(migrations).sort());
   });
 
@@ -132,9 +134,7 @@ describe.each(databases)('on $name', (dialect) => {
         .execute();
     }
     const ended = await Promise.all(writers);
-    // A file that was not there yet is told.
-    const written = expect.stringMatching(/^(?:Created the database .*\n)?$/);
-    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: written })));
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: '' })));
     expect(await namesOf(database)).toHaveLength(3 * 50 + 20);
   });
 
