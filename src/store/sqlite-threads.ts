@@ -3,6 +3,7 @@
  * where they are asked for (short-reads.ts).
  */
 import { resolve } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import {
   type DatabaseConnection,
   type Dialect,
@@ -192,8 +193,12 @@ export class ThreadedConnection implements DatabaseConnection {
     const statement = { sql, parameters };
     if (this.#transaction !== null) return this.#runOpen(this.#transaction, statement);
     const read = isShort ? this.#readHere(statement) : null;
-    // The caller's type says what the statement returns.
-    if (read !== null) return { rows: read as Row[] };
+    if (read !== null) {
+      // As after a hop: whoever went on at once would need no turn (kernel/lib/fair-turns.ts), before all who wait for one.
+      await nextRound();
+      // The caller's type says what the statement returns.
+      return { rows: read as Row[] };
+    }
     if (readsOnly(sql)) return this.#run(this.#reader, statement);
     const release = await lockForWriting(this.#file);
     try {

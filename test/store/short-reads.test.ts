@@ -55,6 +55,19 @@ describe.each(databases)('short reads on $name', (dialect) => {
     expect(await read).toEqual([{ id: 'a' }]);
   });
 
+  test('let those who wait for a turn of the event loop go first', async () => {
+    const database = await connect();
+    const order: string[] = [];
+    setImmediate(() => order.push('waits for a turn'));
+    await shortRead(database, {
+      name: 'test of turns',
+      bound: {},
+      build: () => database.selectFrom('workspaces').select('id'),
+    });
+    order.push('has read');
+    expect(order).toEqual(['waits for a turn', 'has read']);
+  });
+
   test('forget texts beyond 500', async () => {
     const database = await connect();
     const build = vi.fn(() => database.selectFrom('workspaces').select('id'));
