@@ -1,6 +1,10 @@
 /** Statements that are compiled once for all values that they bind, and on SQLite executed without a thread. */
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { shortlyListed as listedDeliveries } from '../../src/capabilities/deliveries/listed.ts';
+import { shortlyListed as listedJobs } from '../../src/capabilities/jobs/repository.ts';
+import { shortlyListed as listedWebhooks } from '../../src/capabilities/webhooks/listed.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { shortRead, shortReadByIds } from '../../src/store/short-reads.ts';
 import { databases } from '../support/databases.ts';
@@ -66,6 +70,26 @@ describe.each(databases)('short reads on $name', (dialect) => {
     });
     order.push('has read');
     expect(order).toEqual(['waits for a turn', 'has read']);
+  });
+
+  test('have nothing of the caller who comes first in their texts, which all workspaces share', async () => {
+    const database = await connect();
+    const caller = { workspaceId: 'first workspace', keyId: 'first key', accountIds: null, scopes: new Set() };
+    const first = caller as unknown as Caller;
+    const lists = [
+      listedWebhooks({ database }, first, { query: 'x', events: ['message_received'], account_id: 'a' }),
+      listedDeliveries({ database }, first, { webhook_id: 'w', states: ['failed'] }),
+      listedJobs(database, first, { query: 'x', account_id: 'a' }, true),
+    ];
+    for (const list of lists) {
+      if (!('bound' in list)) throw new Error('The list is not short');
+      expect(list.name).not.toContain('first');
+      const bound = Object.fromEntries(Object.keys(list.bound).map((key) => [key, Symbol(key)]));
+      const query = list.queryOf(bound as never);
+      const { parameters } = (typeof query === 'function' ? query(null, 5, null) : query).compile();
+      expect(parameters.filter((value) => typeof value === 'symbol').length).toBeGreaterThan(0);
+      expect(parameters.filter((value) => String(value).startsWith('first'))).toEqual([]);
+    }
   });
 
   test('forget texts beyond 500', async () => {
