@@ -3,7 +3,7 @@ import { budgets, type Group, groupOf } from './groups.ts';
 
 /**
  * Says how much CPU time each group took, and fails a run in which one took more than its budget, with the suites that
- * took most. CPU time, because a busy machine does not raise it.
+ * took most. CPU time, because waiting for a busy machine does not count.
  */
 export default class BudgetsReporter implements Reporter {
   #isQuick = false;
