@@ -137,6 +137,13 @@ describe.skipIf(!chromium)('in a browser', () => {
     const ids = (await field(label).getAttribute('aria-describedby'))?.split(' ') ?? [];
     return (await Promise.all(ids.map((id) => page.locator(`#${id}`).innerText()))).join(' ').trim();
   };
+  const pnet = 'pnet-----------------A';
+  const questions = (...screeningQuestions: object[]) => ({ screeningQuestions });
+  /** As another client does. */
+  const edit = (jobId: string, posting: object) =>
+    graphql(gateway.address, key, 'mutation($input: EditJobInput!) { editJob(input: $input) { __typename } }', {
+      input: { accountId: pnet, jobId, posting },
+    });
   const isFocused = (label: string) => field(label).evaluate((element) => element === document.activeElement);
 
   it('shows every kind of post of pnet, a page at a time', async () => {
@@ -217,9 +224,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.locator('a.job', { hasText: '2004 · ' }).click();
     await page.getByRole('heading', { name: 'Software Engineer (paused)' }).waitFor();
     await see('Live');
-    const change = { accountId: 'pnet-----------------A', jobId: '2004', posting: { jobTitle: { text: 'Changed' } } };
-    const edit = 'mutation($input: EditJobInput!) { editJob(input: $input) { __typename } }';
-    await graphql(gateway.address, key, edit, { input: change });
+    await edit('2004', { jobTitle: { text: 'Changed' } });
     await page.getByRole('heading', { name: 'Changed' }).waitFor();
     expect(await field('Title').last().inputValue()).toBe('Changed');
     expect(complaints).toEqual([]);
@@ -269,6 +274,109 @@ describe.skipIf(!chromium)('in a browser', () => {
       salary: { min: 9000, max: 9500.5 },
       applyMethod: { url: 'https://works.example/jobs' },
     });
+    expect(complaints).toEqual([]);
+  });
+
+  const asked = (number: number) => page.getByRole('group', { name: `Question ${number}` });
+  const storedQuestions = async (jobId: string) => {
+    const fields = 'question position mustMatch choices expectedChoices minExpectation maxExpectation';
+    const query = `{ jobPosting(jobId: "${jobId}") { screeningQuestions { ${fields} } } }`;
+    return (await graphql(gateway.address, key, query)).data?.jobPosting;
+  };
+
+  it('adds questions to applicants by keyboard, and says at their fields what is wrong', async () => {
+    await goTo('jobs?id=1002');
+    await see('Applicants are asked nothing.');
+    await button('Add a question for a number').press('Enter');
+    await page.keyboard.type('How many years have you worked?');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('5');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('some');
+    await button('Add a question with choices').press('Enter');
+    await button('Save the changes').click();
+    const problems = page.getByRole('region', { name: 'Edit' }).locator('.problem:not(:empty)');
+    await expect.poll(() => problems.allInnerTexts()).toEqual(['Enter a number.']);
+    const highest = asked(1).getByLabel('Highest expected number');
+    expect(await highest.evaluate((element) => element === document.activeElement)).toBe(true);
+    await highest.fill('2');
+    await asked(2).getByLabel('Expected choices').fill('Dutch');
+    await button('Save the changes').click();
+    await expect
+      .poll(() => problems.allInnerTexts())
+      .toEqual(['Enter at least the lowest expected number.', 'Enter something.', 'Enter something.']);
+    await highest.fill('10');
+    await asked(2).getByLabel('Question', { exact: true }).fill('What do you speak?');
+    await asked(2).getByLabel('Choices', { exact: true }).fill('English\n\n Swedish ');
+    await button('Save the changes').click();
+    await expect
+      .poll(() => problems.allInnerTexts())
+      .toEqual(['Enter only what is among the choices, in the same words.']);
+    await asked(2).getByLabel('Expected choices').fill('Swedish');
+    await asked(2).getByLabel('An expected answer is required').check();
+    const request = page.waitForRequest((each) => each.postData()?.includes('EditOfPage') ?? false);
+    await button('Save the changes').click();
+    expect(Object.keys((await request).postDataJSON().variables.input.posting)).toEqual(['screeningQuestions']);
+    await see('The changes are saved.');
+    const none = { choices: null, expectedChoices: null, minExpectation: null, maxExpectation: null };
+    expect(await storedQuestions('1002')).toEqual(
+      questions(
+        {
+          ...none,
+          question: 'How many years have you worked?',
+          position: 1,
+          mustMatch: false,
+          minExpectation: 5,
+          maxExpectation: 10,
+        },
+        {
+          ...none,
+          question: 'What do you speak?',
+          position: 2,
+          mustMatch: true,
+          choices: ['English', 'Swedish'],
+          expectedChoices: ['Swedish'],
+        },
+      ),
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it('moves and removes questions, and keeps the focus near', async () => {
+    const numeric = (question: string, position: number) => ({ numeric: { question, position } });
+    // The network has them by their positions.
+    await edit('1003', questions(numeric('Second?', 2), numeric('Third?', 3), numeric('First?', 1)));
+    await goTo('jobs?id=1003');
+    const shown = () =>
+      page
+        .getByLabel('Question', { exact: true })
+        .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await expect.poll(shown).toEqual(['First?', 'Second?', 'Third?']);
+    await asked(3).getByRole('button', { name: 'Move up' }).press('Enter');
+    expect(await shown()).toEqual(['First?', 'Third?', 'Second?']);
+    expect(await focused()).toBe('Move up');
+    await page.keyboard.press('Enter');
+    expect(await shown()).toEqual(['Third?', 'First?', 'Second?']);
+    // It cannot be moved further.
+    expect(await focused()).toBe('Move down');
+    await asked(2).getByRole('button', { name: 'Remove' }).click();
+    expect(await shown()).toEqual(['Third?', 'Second?']);
+    expect(
+      await asked(2)
+        .getByLabel('Question')
+        .evaluate((element) => element === document.activeElement),
+    ).toBe(true);
+    await button('Save the changes').click();
+    await see('The changes are saved.');
+    expect(await storedQuestions('1003')).toMatchObject(
+      questions({ question: 'Third?', position: 1 }, { question: 'Second?', position: 2 }),
+    );
+    await asked(1).getByRole('button', { name: 'Remove' }).click();
+    await asked(1).getByRole('button', { name: 'Remove' }).click();
+    expect(await focused()).toBe('Add a question for a number');
+    await button('Save the changes').click();
+    await expect.poll(() => storedQuestions('1003')).toEqual(questions());
     expect(complaints).toEqual([]);
   });
 
@@ -348,9 +456,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await goTo('jobs?id=2002');
     await see('Live');
     await page.getByRole('region', { name: 'Edit' }).getByLabel('Description').fill('Typed here');
-    const edit = 'mutation($input: EditJobInput!) { editJob(input: $input) { __typename } }';
-    const input = { accountId: 'pnet-----------------A', jobId: '2002', posting: { company: { text: 'Elsewhere' } } };
-    await graphql(gateway.address, key, edit, { input });
+    await edit('2002', { company: { text: 'Elsewhere' } });
     await see('The posting has changed elsewhere. What you save replaces that.');
     expect(await field('Description').inputValue()).toBe('Typed here');
   });
@@ -375,6 +481,20 @@ describe.skipIf(!chromium)('in a browser', () => {
     await field('API key').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  it('shows a key that may only read the questions, without the means to change them', async () => {
+    const { key: writer, newKey, account } = await gateway.workspace();
+    const create = 'mutation($input: CreateJobDraftInput!) { createJobDraft(input: $input) { __typename } }';
+    const posting = { jobTitle: { text: 'Cook' }, ...questions({ numeric: { question: 'How old?' } }) };
+    await graphql(gateway.address, writer, create, { input: { accountId: await account(), posting } });
+    await context.close();
+    await open(await newKey({ scopes: ['accounts:read', 'jobs:read'] }));
+    await goTo('jobs');
+    await page.locator('a.job').click();
+    await expect.poll(() => asked(1).getByLabel('Question').inputValue()).toBe('How old?');
+    expect(await asked(1).getByLabel('Question').isDisabled()).toBe(true);
+    expect(await page.locator('.detail').getByRole('button').count()).toBe(0);
   });
 
   it('says which scope a key lacks', async () => {
@@ -413,6 +533,9 @@ describe.skipIf(!chromium)('in a browser', () => {
       await context.close();
       await open(key, { colorScheme, bypassCSP: true });
       const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+      const numeric = { question: 'How many years?', minExpectation: 3 };
+      const multipleChoices = { question: 'Which?', choices: ['This', 'That'], expectedChoices: ['That'] };
+      await edit('1012', questions({ numeric }, { multipleChoices }));
       for (const [width, hash, text] of [
         [1280, 'posts', 'A picture.'],
         [360, 'posts', 'A picture.'],

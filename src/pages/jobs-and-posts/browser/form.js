@@ -1,121 +1,40 @@
-/** Forms from tables of fields: their inputs, what they change, and what is wrong beside each. */
+/** Forms from tables of fields: what they send, and what is wrong beside each. */
 import { h } from './elements.js';
-import { issueText } from './failures.js';
+import { failureOf, issueText } from './failures.js';
+import { createGroup } from './form-group.js';
 
 /**
- * @typedef {object} Field
- * @property {string} path of its value in the input, such as `salary.min`; `$` begins that of a choice that is not sent
- * @property {string} label
- * @property {'text' | 'area' | 'number' | 'choice' | 'box'} [type]
- * @property {Record<string, string>} [options] of a choice; without one of `''` it cannot be left open
- * @property {(source: object) => unknown} [read] its value; by default at its path
- * @property {(values: Record<string, unknown>) => boolean} [when] whether it applies, by the values of all
- * @property {Record<string, string>} [words] what is wrong with it, by the code of an issue
- * @property {string} [help]
- * @property {object} [attributes]
- */
-
-const valueAt = (source, path) => path.split('.').reduce((value, name) => value?.[name], source);
-
-let forms = 0;
-
-function inputOf({ type = 'text', options, attributes }, id, value) {
-  const common = { id, autocomplete: 'off', ...attributes };
-  if (type === 'choice') {
-    const choices = Object.entries(options).filter(([each]) => each !== '' || value === '');
-    const items = choices.map(([each, text]) => h('option', { value: each, selected: each === value }, text));
-    return h('select', common, ...items);
-  }
-  if (type === 'area') {
-    const area = h('textarea', { rows: 6, ...common });
-    area.value = value;
-    return area;
-  }
-  if (type === 'box') return h('input', { ...common, type: 'checkbox', checked: value });
-  return h('input', { type: 'text', ...common, value, ...(type === 'number' && { inputmode: 'decimal' }) });
-}
-
-/** A number as it was typed, if it is none: the gateway says so. */
-const numberIn = (text) => (Number.isNaN(Number(text)) ? text : Number(text));
-
-function createField(field, id, source) {
-  const { path, type = 'text', label, help, read = (from) => valueAt(from, path) } = field;
-  const initial = read(source) ?? (type === 'box' ? false : '');
-  const first = type === 'box' ? initial : String(initial);
-  const input = inputOf(field, id, first);
-  const problem = h('small.problem', { id: `${id}-problem` });
-  const told = help === undefined ? null : h('small', { id: `${id}-help` }, help);
-  input.setAttribute('aria-describedby', `${problem.id}${told === null ? '' : ` ${told.id}`}`);
-  const name = h('label', { for: id }, label);
-  const value = () => (type === 'box' ? input.checked : input.value.trim());
-  return {
-    ...field,
-    input,
-    element: h(`div.field.${type}`, {}, ...(type === 'box' ? [input, name] : [name, input]), told, problem),
-    value,
-    isChanged: () => value() !== (type === 'box' ? first : first.trim()),
-    /** Undefined where nothing is sent. */
-    sent() {
-      const given = value();
-      if (path.startsWith('$') || (given === '' && type !== 'text' && type !== 'area')) return undefined;
-      return type === 'number' ? numberIn(given) : given;
-    },
-    say(text) {
-      problem.textContent = text ?? '';
-      input.toggleAttribute('aria-invalid', text !== null);
-      if (text !== null) input.setAttribute('aria-invalid', 'true');
-    },
-  };
-}
-
-/**
- * @param {{ title?: string, fields: Field[] }[]} groups
+ * @param {(import('./form-group.js').Group | import('./form-group.js').List)[]} groups
  * @param {object} source of the values
  */
 export function createForm(groups, source) {
-  forms += 1;
-  const made = groups.map(({ title, fields }, group) => ({
-    title,
-    fields: fields.map((field, index) => createField(field, `form-${forms}-${group}-${index}`, source)),
-  }));
-  const fields = made.flatMap((group) => group.fields);
-  const applying = () => fields.filter(({ element }) => !element.hidden);
-  const keyOf = ({ path }) => path.replace('$', '').split('.')[0];
+  const made = groups.map((group) => createGroup(group, source));
+  const allFields = () => made.flatMap((group) => group.fields());
+  const applying = () => allFields().filter(({ element }) => !element.hidden);
+  const changedKeys = () => new Set(made.flatMap((group) => group.changedKeys()));
 
   function arrange() {
+    const fields = allFields();
     const values = Object.fromEntries(fields.map(({ path, value }) => [path, value()]));
     for (const { element, when } of fields) element.hidden = when !== undefined && !when(values);
   }
 
-  /** The values of the fields that apply, nested by their paths. */
-  function inputOf(wanted) {
+  function inputOf(isWanted) {
     const input = {};
-    for (const field of applying().filter(wanted)) {
-      const value = field.sent();
-      if (value === undefined) continue;
-      const names = field.path.split('.');
-      const last = names.pop();
-      names.reduce((at, name) => (at[name] ??= {}), input)[last] = value;
-    }
+    for (const group of made) group.addTo(input, isWanted);
     return input;
   }
 
   arrange();
-  const element = h(
-    'div.form',
-    { oninput: arrange },
-    ...made.map(({ title, fields: own }) =>
-      h('fieldset', {}, title === undefined ? null : h('legend', {}, title), ...own.map((each) => each.element)),
-    ),
-  );
-  return {
+  const element = h('div.form', { oninput: arrange }, ...made.map((group) => group.element));
+  const form = {
     element,
-    isChanged: () => fields.some((field) => field.isChanged()),
+    isChanged: () => changedKeys().size > 0,
     all: () => inputOf(() => true),
-    /** What has changed: an object as a whole, as the API replaces it. */
+    /** What has changed: an object or a list as a whole, as the API replaces it. */
     changed() {
-      const keys = new Set(fields.filter((field) => field.isChanged()).map(keyOf));
-      return inputOf((field) => keys.has(keyOf(field)));
+      const keys = changedKeys();
+      return inputOf((key) => keys.has(key));
     },
     /**
      * Shows issues at their fields, and moves the focus to the first.
@@ -123,10 +42,11 @@ export function createForm(groups, source) {
      * @returns {string[]} texts of those of no field
      */
     showIssues(issues) {
-      for (const field of fields) field.say(null);
+      for (const field of allFields()) field.say(null);
       const others = [];
       for (const issue of issues) {
-        const path = issue.path.join('.');
+        // The fields of a posting stand below this name.
+        const path = issue.path.join('.').replace(/^posting\./, '');
         const isOf = (field) => path === field.path || path.startsWith(`${field.path}.`);
         // One of an object stands at its first field.
         const field =
@@ -144,5 +64,41 @@ export function createForm(groups, source) {
       field?.input.focus();
       return field !== undefined;
     },
+    /**
+     * Shows why it was refused.
+     * @param {import('./gateway.js').GatewayError} error
+     * @returns {string} what is of none of its fields
+     */
+    showError(error) {
+      if (error.issues?.length > 0) return form.showIssues(error.issues).join(' ');
+      const { at, text } = failureOf(error);
+      return at !== null && form.showFailure(at, text) ? '' : text;
+    },
+  };
+  return form;
+}
+
+/**
+ * Sends the forms of a place, one at a time.
+ * @param {Element} place it is busy meanwhile
+ * @param {Element} problem where what is of no field is said
+ * @returns {(form: object, work: () => Promise<void>) => Promise<void>} `work` throws why the form was refused
+ */
+export function sender(place, problem) {
+  let isBusy = false;
+  return async (form, work) => {
+    if (isBusy) return;
+    isBusy = true;
+    place.setAttribute('aria-busy', 'true');
+    problem.textContent = '';
+    form.showIssues([]);
+    try {
+      await work();
+    } catch (error) {
+      problem.textContent = form.showError(error);
+    } finally {
+      isBusy = false;
+      place.removeAttribute('aria-busy');
+    }
   };
 }

@@ -33,28 +33,78 @@ const pay = (path) => [
   },
 ];
 
+const what = [
+  { path: 'jobTitle.text', label: 'Title' },
+  { path: 'company.text', label: 'Company' },
+  {
+    path: 'workplace',
+    label: 'Workplace',
+    type: 'choice',
+    options: { '': open, ...choices('ON_SITE', 'HYBRID', 'REMOTE') },
+  },
+  {
+    path: 'employmentStatus',
+    label: 'Employment',
+    type: 'choice',
+    options: {
+      '': open,
+      ...choices('FULL_TIME', 'PART_TIME', 'CONTRACT', 'TEMPORARY', 'INTERNSHIP', 'VOLUNTEER', 'OTHER'),
+    },
+  },
+];
+
+const question = { path: 'question', label: 'Question', type: 'area', attributes: { rows: 2 } };
+const mustMatch = { path: 'mustMatch', label: 'An expected answer is required', type: 'box' };
+
+/** Questions to applicants. Their places are those of the list. */
+const screening = {
+  title: 'Questions to applicants',
+  list: 'screeningQuestions',
+  none: 'Applicants are asked nothing.',
+  place: 'position',
+  read: ({ screeningQuestions: given }) => (given ?? []).toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)),
+  kindOf: ({ choices: offered }) => (offered === null ? 'numeric' : 'multipleChoices'),
+  kinds: {
+    numeric: {
+      title: (place) => `Question ${place}: a number`,
+      add: 'Add a question for a number',
+      fields: [
+        question,
+        { ...amount, path: 'minExpectation', label: 'Lowest expected number' },
+        {
+          ...amount,
+          path: 'maxExpectation',
+          label: 'Highest expected number',
+          words: { ...amount.words, CONFLICTING: 'Enter at least the lowest expected number.' },
+        },
+        mustMatch,
+      ],
+    },
+    multipleChoices: {
+      title: (place) => `Question ${place}: choices`,
+      add: 'Add a question with choices',
+      fields: [
+        question,
+        { path: 'choices', label: 'Choices', type: 'lines', help: 'One a line.' },
+        {
+          path: 'expectedChoices',
+          label: 'Expected choices',
+          type: 'lines',
+          help: 'Those of the choices that you expect, one a line.',
+          words: { CONFLICTING: 'Enter only what is among the choices, in the same words.' },
+        },
+        mustMatch,
+      ],
+    },
+  },
+};
+
 const isApply = (kind) => (values) => values['$applyMethod.kind'] === kind;
 
 export const postingFields = [
   {
     fields: [
-      { path: 'jobTitle.text', label: 'Title' },
-      { path: 'company.text', label: 'Company' },
-      {
-        path: 'workplace',
-        label: 'Workplace',
-        type: 'choice',
-        options: { '': open, ...choices('ON_SITE', 'HYBRID', 'REMOTE') },
-      },
-      {
-        path: 'employmentStatus',
-        label: 'Employment',
-        type: 'choice',
-        options: {
-          '': open,
-          ...choices('FULL_TIME', 'PART_TIME', 'CONTRACT', 'TEMPORARY', 'INTERNSHIP', 'VOLUNTEER', 'OTHER'),
-        },
-      },
+      ...what,
       {
         path: 'location',
         label: 'Place',
@@ -103,6 +153,7 @@ export const postingFields = [
       { ...address, path: 'trackingPixelUrl', label: 'Tracking pixel' },
     ],
   },
+  screening,
   {
     title: 'Applicants who do not fit',
     fields: [

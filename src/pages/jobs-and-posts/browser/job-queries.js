@@ -11,7 +11,7 @@ const posting = `id jobId accountId state updatedAt
   applyMethod { url notificationEmail isResumeRequired }
   autoRejectionTemplate hasRejectionNotification
   autoArchiveApplicants { hasFailedScreening isOutsideOfCountry }
-  screeningQuestions { question choices expectedChoices minExpectation maxExpectation mustMatch }
+  screeningQuestions { question position choices expectedChoices minExpectation maxExpectation mustMatch }
   checkpoint { ${checkpoint} }`;
 
 export const list = /* GraphQL */ `

@@ -1,7 +1,6 @@
 /** One job posting: its state, the form that publishes it, and the form that edits it. */
 import { h, show } from './elements.js';
-import { failureOf } from './failures.js';
-import { createForm } from './form.js';
+import { createForm, sender } from './form.js';
 import { at } from './format.js';
 import { act } from './gateway.js';
 import { postingFields } from './job-fields.js';
@@ -61,54 +60,33 @@ export function createJob(given, { canWrite, accountName, backHref }) {
     form = createForm(postingFields, posting);
     const problem = h('p.problem', { role: 'alert' });
     const isClosed = posting.state === 'CLOSED';
-    const button = h('button.primary', { type: 'submit' }, 'Save the changes');
-    let isBusy = false;
-    const onsubmit = async (event) => {
+    const onsubmit = (event) => {
       event.preventDefault();
-      if (isBusy) return;
       tell('');
-      problem.textContent = '';
-      form.showIssues([]);
-      if (!form.isChanged()) return tell('Nothing has changed.');
-      isBusy = true;
-      button.setAttribute('aria-disabled', 'true');
-      try {
+      send(form, async () => {
+        if (!form.isChanged()) return tell('Nothing has changed.');
         const { accountId, jobId } = posting;
         const { jobPosting } = await act(edit, { input: { accountId, jobId, posting: form.changed() } });
         update(jobPosting, true);
         tell('The changes are saved.');
-      } catch (error) {
-        const issues = error.issues ?? [];
-        const ofFields = issues.map(({ path, ...issue }) => ({
-          ...issue,
-          path: path.slice(path[0] === 'posting' ? 1 : 0),
-        }));
-        const others = form.showIssues(ofFields);
-        problem.textContent = issues.length === 0 ? failureOf(error).text : others.join(' ');
-      } finally {
-        isBusy = false;
-        button.removeAttribute('aria-disabled');
-      }
+      });
     };
-    const questions = posting.screeningQuestions ?? [];
-    show(
-      editing,
+    const section = h(
+      'section.card',
+      { 'aria-labelledby': 'edit-title' },
+      h('h3', { id: 'edit-title' }, canWrite && !isClosed ? 'Edit' : 'Contents'),
+      isClosed ? h('p.quiet', {}, 'A closed posting cannot be changed.') : null,
+      canWrite ? null : h('p.quiet', {}, 'Your API key may read postings, and not change them.'),
       h(
-        'section.card',
-        { 'aria-labelledby': 'edit-title' },
-        h('h3', { id: 'edit-title' }, canWrite && !isClosed ? 'Edit' : 'Contents'),
-        isClosed ? h('p.quiet', {}, 'A closed posting cannot be changed.') : null,
-        canWrite ? null : h('p.quiet', {}, 'Your API key may read postings, and not change them.'),
-        h(
-          'form',
-          { onsubmit, novalidate: true },
-          h('fieldset.whole', { disabled: isClosed || !canWrite }, form.element),
-          questions.length === 0 ? null : screening(questions),
-          problem,
-          isClosed || !canWrite ? null : button,
-        ),
+        'form',
+        { onsubmit, novalidate: true },
+        h('fieldset.whole', { disabled: isClosed || !canWrite }, form.element),
+        problem,
+        isClosed || !canWrite ? null : h('button.primary', { type: 'submit' }, 'Save the changes'),
       ),
     );
+    const send = sender(section, problem);
+    show(editing, section);
   }
 
   /** @param isOwn whether it comes from this form, and replaces what is typed */
@@ -127,31 +105,3 @@ export function createJob(given, { canWrite, accountName, backHref }) {
   showForm();
   return { element: h('article.detail', { 'aria-labelledby': 'job' }, head, said, publishing, editing), update };
 }
-
-const screening = (questions) =>
-  h(
-    'fieldset',
-    {},
-    h('legend', {}, 'Questions to applicants'),
-    h(
-      'ol.questions',
-      {},
-      ...questions.map(({ question, choices, expectedChoices, minExpectation, maxExpectation, mustMatch }) =>
-        h(
-          'li',
-          {},
-          question,
-          mustMatch ? ' (required)' : '',
-          h(
-            'small',
-            {},
-            choices === null
-              ? rangeOf(minExpectation, maxExpectation)
-              : `${choices.join(', ')}. Expected: ${(expectedChoices ?? []).join(', ')}`,
-          ),
-        ),
-      ),
-    ),
-  );
-
-const rangeOf = (min, max) => `Expected: ${min ?? 'any number'} to ${max ?? 'any number'}`;

@@ -1,7 +1,6 @@
 /** Publishes a draft: how, for how much, and the code that the network may ask for. */
 import { h, show } from './elements.js';
-import { failureOf } from './failures.js';
-import { createForm } from './form.js';
+import { createForm, sender } from './form.js';
 import { time } from './format.js';
 import { act } from './gateway.js';
 import { publicationFields, solutionFields } from './job-fields.js';
@@ -17,33 +16,19 @@ const publications = new Map();
 export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckpoint }) {
   const problem = h('p.problem', { role: 'alert' });
   const place = h('section.card.publish', { 'aria-labelledby': 'publish-title' });
-  let isBusy = false;
+  const sendIn = sender(place, problem);
 
-  /** Carries out what a button says, once at a time. */
-  const carryOut = async (form, work) => {
-    if (isBusy) return;
-    isBusy = true;
-    place.setAttribute('aria-busy', 'true');
-    problem.textContent = '';
-    form.showIssues([]);
-    try {
-      await work();
-    } catch (error) {
-      if (error.checkpoint === null) return askAgain(error);
-      showProblem(form, error);
-      if (error.checkpoint) onCheckpoint(error.checkpoint);
-    } finally {
-      isBusy = false;
-      place.removeAttribute('aria-busy');
-    }
-  };
-
-  function showProblem(form, error) {
-    const { at, text } = failureOf(error);
-    const others = form.showIssues(error.issues);
-    if (error.issues.length > 0) problem.textContent = others.join(' ');
-    else if (at === null || !form.showFailure(at, text)) problem.textContent = text;
-  }
+  /** Carries out what a button says. */
+  const carryOut = (form, work) =>
+    sendIn(form, async () => {
+      try {
+        await work();
+      } catch (error) {
+        if (error.checkpoint === null) return askAgain(error);
+        if (error.checkpoint) onCheckpoint(error.checkpoint);
+        throw error;
+      }
+    });
 
   function settle({ state, checkpointType, attemptsLeft, expiresAt }, note = '') {
     if (checkpointType === undefined) {
