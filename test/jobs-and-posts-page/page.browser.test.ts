@@ -380,6 +380,69 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('creates a draft, says at the fields what is wrong, and opens it to be edited and published', async () => {
+    await goTo('jobs');
+    await button('New draft').click();
+    const form = page.getByRole('region', { name: 'New draft' });
+    await form.waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('New draft');
+    const create = button('Create the draft');
+    // The newest comes first.
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1000);
+    await create.click();
+    await see('Enter something.');
+    const title = form.getByLabel('Title');
+    expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
+    await title.fill('Gardener');
+    await form.getByLabel('Employment').selectOption('Part time');
+    const account = form.getByLabel('Account');
+    await account.selectOption('Session expired_link (pnet)');
+    await create.click();
+    await see('The account is not connected any more. Connect it again.');
+    expect(await account.evaluate((element) => element === document.activeElement)).toBe(true);
+    await account.selectOption('Session request_timeout (pnet)');
+    await create.click();
+    await see('The network took too long.');
+    await account.selectOption('Demo PNET (pnet)');
+    await create.click();
+    await see('The draft is created. Add what it lacks, and publish it.');
+    await page.getByRole('heading', { name: 'Gardener' }).waitFor();
+    await expect.poll(() => page.locator('a.job').first().innerText()).toMatch(/^Gardener\s+Draft/);
+    const edited = page.getByRole('region', { name: 'Edit' });
+    await edited.getByLabel('Company').fill('Example Gardens');
+    await button('Save the changes').click();
+    await see('The changes are saved.');
+    await button('Publish').click();
+    await see('It is published: active.');
+    // It is not created again.
+    await page.goBack();
+    await see('Choose a posting.');
+    const row = page.locator('a.job', { hasText: 'Gardener' });
+    await expect.poll(() => row.innerText()).toMatch(/Active[\s\S]*Example Gardens/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says why there can be no draft', async () => {
+    const { newKey, account } = await gateway.workspace();
+    const photonet = await account({ type: 'PHOTONET' });
+    await account();
+    const reader = await newKey({ scopes: ['accounts:read', 'jobs:read'] });
+    const ofPhotonet = await newKey({ accountIds: [photonet] });
+    for (const [of, text] of [
+      [reader, 'To create drafts, use a key with the scope jobs:write.'],
+      [ofPhotonet, 'A draft needs an account of pnet, and your key sees none.'],
+    ] as const) {
+      await context.close();
+      await open(of);
+      await goTo('jobs');
+      await see(text);
+      expect(await button('New draft').count()).toBe(0);
+      await goTo('jobs?new');
+      await page.locator('.side').getByText(text).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it('publishes with a budget, and says at the field that a payment was declined', async () => {
     await goTo('jobs?id=1015');
     await field('Listing').selectOption('Promoted, paid');
@@ -542,6 +605,8 @@ describe.skipIf(!chromium)('in a browser', () => {
         [1280, 'jobs?id=1012', 'Save the changes'],
         [360, 'jobs?id=1012', 'Save the changes'],
         [360, 'jobs', '30 of'],
+        [1280, 'jobs?new', 'Create the draft'],
+        [360, 'jobs?new', 'Create the draft'],
       ] as const) {
         await page.setViewportSize({ width, height: 800 });
         await goTo(hash);

@@ -53,3 +53,16 @@ export async function act(query, variables) {
   if (result.message !== undefined) throw new GatewayError(result);
   return result;
 }
+
+/**
+ * Gives inputs an idempotency key: one whose response was lost is not carried out again, and what was changed has another key.
+ * @returns {(input: object) => object}
+ */
+export function onceEach() {
+  let last = null;
+  return (input) => {
+    const text = JSON.stringify(input);
+    if (last?.text !== text) last = { text, idempotencyKey: crypto.randomUUID() };
+    return { ...input, idempotencyKey: last.idempotencyKey };
+  };
+}

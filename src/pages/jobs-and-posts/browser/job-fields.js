@@ -1,4 +1,5 @@
-/** The fields of a job posting, and those of its publication. */
+/** The fields of a job posting, of a new draft, and of a publication. */
+import { accountField } from './accounts.js';
 import { words } from './format.js';
 
 const open = 'Not set';
@@ -52,6 +53,9 @@ const what = [
     },
   },
 ];
+
+/** A short form: the rest can be entered once the draft is there. */
+export const draftFields = (accounts) => [{ fields: [accountField(accounts), ...what] }];
 
 const question = { path: 'question', label: 'Question', type: 'area', attributes: { rows: 2 } };
 const mustMatch = { path: 'mustMatch', label: 'An expected answer is required', type: 'box' };

@@ -52,6 +52,16 @@ export const edit = /* GraphQL */ `
   }
 `;
 
+export const create = /* GraphQL */ `
+  mutation CreateOfPage($input: CreateJobDraftInput!) {
+    createJobDraft(input: $input) {
+      __typename
+      ... on PnetJobPostingCreated { jobPosting { ${posting} } }
+      ${failure}
+    }
+  }
+`;
+
 const published = '... on PnetJobPostingPublished { state }';
 
 export const publish = /* GraphQL */ `

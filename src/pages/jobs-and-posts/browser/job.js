@@ -10,9 +10,10 @@ import { publication } from './publish.js';
 
 /**
  * @param {object} given the posting
- * @param {{ canWrite: boolean, accountName: (accountId: string) => string, backHref: string }} view
+ * @param {{ canWrite: boolean, accountName: (accountId: string) => string, backHref: string, note: string }} view
+ *   `note`: what is said of it at first
  */
-export function createJob(given, { canWrite, accountName, backHref }) {
+export function createJob(given, { canWrite, accountName, backHref, note }) {
   let posting = given;
   const head = h('header.card', {});
   const publishing = h('div', {});
@@ -103,5 +104,6 @@ export function createJob(given, { canWrite, accountName, backHref }) {
   showHead();
   showPublishing();
   showForm();
+  tell(note);
   return { element: h('article.detail', { 'aria-labelledby': 'job' }, head, said, publishing, editing), update };
 }

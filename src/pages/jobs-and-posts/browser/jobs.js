@@ -1,4 +1,5 @@
 /** The job postings: the list, and beside it the one that is chosen. Changes arrive by subscription. */
+import { createDraft } from './draft.js';
 import { h, show } from './elements.js';
 import { failureOf } from './failures.js';
 import { follow } from './follow.js';
@@ -124,24 +125,55 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
 
   const telling = (...contents) => h('p.card.empty', { role: 'status' }, ...contents);
 
-  async function openJob(jobId) {
+  /** @param {'list' | 'detail'} view what narrow screens show */
+  function choose(jobId, view) {
     opening.abort();
     opening = new AbortController();
-    const { signal } = opening;
     selectedId = jobId;
     detail = null;
-    element.dataset.view = jobId === null ? 'list' : 'detail';
+    element.dataset.view = view;
     render();
+    return opening;
+  }
+
+  function showInSide(shown) {
+    show(side, shown);
+    side.querySelector('#job').focus({ preventScroll: true });
+  }
+
+  const whyNoDraft = canWrite
+    ? ofJobs.length === 0 && 'A draft needs an account of pnet, and your key sees none.'
+    : 'To create drafts, use a key with the scope jobs:write.';
+
+  const goToDraft = () => {
+    location.hash = 'jobs?new';
+  };
+
+  function openDraft() {
+    choose(null, 'detail');
+    if (whyNoDraft) return show(side, telling(whyNoDraft, ' ', h('a', { href: hrefOf(null) }, 'All postings')));
+    const onCreated = (posting) => {
+      openJob(posting.jobId, posting);
+      // The way back leads to the list, and not to the form.
+      location.replace(hrefOf(posting.jobId));
+      read();
+    };
+    showInSide(createDraft(ofJobs, { chosenId: choice.accountId, backHref: hrefOf(null), onCreated }));
+  }
+
+  /** @param {object | null} created the posting, if it has just been created */
+  async function openJob(jobId, created = null) {
+    const { signal } = choose(jobId, jobId === null ? 'list' : 'detail');
     if (jobId === null) return show(side, telling('Choose a posting.'));
-    const known = postings()?.find((each) => each.jobId === jobId);
+    const known = created ?? postings()?.find((each) => each.jobId === jobId);
     try {
       if (known === undefined) show(side, telling('Loading …'));
       const posting = known ?? (await ask(queries.one, { jobId }, { signal })).data.jobPosting;
       if (posting === null)
         return show(side, telling('Your key sees no such posting. ', h('a', { href: hrefOf(null) }, 'All postings')));
-      detail = createJob(posting, { canWrite, accountName, backHref: hrefOf(null) });
-      show(side, detail.element);
-      side.querySelector('#job').focus({ preventScroll: true });
+      const note = created === null ? '' : 'The draft is created. Add what it lacks, and publish it.';
+      detail = createJob(posting, { canWrite, accountName, backHref: hrefOf(null), note });
+      showInSide(detail.element);
       keepUp();
     } catch (error) {
       if (signal.aborted) return;
@@ -160,16 +192,26 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
     searching = setTimeout(() => narrow({ query }), searchMs);
   };
   element.append(
-    h('div.list', {}, jobFilters({ accounts: ofJobs, choice, onChoice: narrow, onSearch }), live, listed),
+    h(
+      'div.list',
+      {},
+      whyNoDraft
+        ? h('p.quiet', {}, whyNoDraft)
+        : h('button.primary', { type: 'button', onclick: goToDraft }, 'New draft'),
+      jobFilters({ accounts: ofJobs, choice, onChoice: narrow, onSearch }),
+      live,
+      listed,
+    ),
     side,
   );
 
   return {
     element,
-    /** @param {string | null} jobId */
-    open(jobId) {
+    /** @param {string | null} jobId @param {boolean} isNew for the form of a new draft */
+    open(jobId, isNew) {
       if (list === null) read();
-      if (jobId !== selectedId || detail === null) openJob(jobId);
+      if (isNew) openDraft();
+      else if (jobId !== selectedId || detail === null) openJob(jobId);
     },
     close() {
       for (const each of [reading, opening, following]) each.abort();

@@ -16,7 +16,7 @@ const { sandbox, hasJobs } = JSON.parse(document.getElementById('options').textC
 let parts = null;
 let problem = null;
 
-/** `#jobs?id=1007`, `#posts?account=…&of=…&company`: each place can be linked to, and the way back works. */
+/** `#jobs?id=1007`, `#jobs?new`, `#posts?account=…&of=…&company`: each place can be linked to, and the way back works. */
 function place() {
   const [name, query = ''] = location.hash.slice(1).split('?');
   const isJobs = name === 'jobs' && hasJobs;
@@ -100,7 +100,7 @@ function render() {
   if (problem !== null) return telling(problem, ' ', h('button', { type: 'button', onclick: enter }, 'Try again'));
   if (parts === null) return telling('Loading …');
   const part = parts[name];
-  if (name === 'jobs') part.open(parameters.get('id'));
+  if (name === 'jobs') part.open(parameters.get('id'), parameters.has('new'));
   else if (parts.lacksAccounts)
     return telling('Your key may not list accounts: it lacks the scope accounts:read. Use another key.');
   else if (parts.accounts.length === 0) return telling('Your key sees no account that has posts.');

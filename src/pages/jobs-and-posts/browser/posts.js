@@ -1,4 +1,5 @@
 /** The posts of a person or company, as an account sees them: page after page. */
+import { accountField } from './accounts.js';
 import { h, show } from './elements.js';
 import { failureOf } from './failures.js';
 import { createForm } from './form.js';
@@ -6,8 +7,6 @@ import { ask } from './gateway.js';
 import { mergePages } from './merge-pages.js';
 import { post } from './post.js';
 import { posts } from './post-queries.js';
-
-const networks = { PNET: 'pnet', PHOTONET: 'photonet' };
 
 /**
  * @param {{ accountId: string, name: string | null, type: string | null, status: string }[]} accounts
@@ -25,18 +24,10 @@ export function createPosts(accounts, sandbox, { onChoice, onRefusedKey }) {
   let list = null;
   let skipped = [];
 
-  const labelOf = ({ accountId, name, type, status }) =>
-    `${name || accountId}${type ? ` (${networks[type]})` : ''}${status === 'OK' ? '' : ` – ${status.toLowerCase()}`}`;
-
   const fieldsFor = (accountId) => [
     {
       fields: [
-        {
-          path: 'accountId',
-          label: 'Account',
-          type: 'choice',
-          options: Object.fromEntries(accounts.map((each) => [each.accountId, labelOf(each)])),
-        },
+        accountField(accounts),
         {
           path: 'identifier',
           label: 'Whose posts',
