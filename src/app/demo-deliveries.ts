@@ -9,6 +9,7 @@ import { recovered } from '../capabilities/webhooks/destinations.ts';
 import { judge, type StoredRun } from '../delivery/destination-health.ts';
 import { eventRow, newDelivery } from '../delivery/emit.ts';
 import { classify, type RetryDecision } from '../delivery/retry-policy.ts';
+import { storedHeaders } from '../delivery/send.ts';
 import { sampleData } from '../events/samples.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { day, hour } from '../kernel/lib/time-units.ts';
@@ -115,7 +116,7 @@ function deliver(
     const number = attempts.length + 1;
     const chance = seededHash(created_at, number);
     const duration_ms = 15 + (chance % 90);
-    const { status, failure, retryAfter, body } = receiverResponse(pathname, next_at - created_at);
+    const { status, failure, retryAfter, headers, body } = receiverResponse(pathname, next_at - created_at);
     const end = next_at + duration_ms;
     const random = () => chance / 2 ** 32;
     const decision = classify({ status, failure, retryAfter }, { attempt: number, now: end, random });
@@ -128,6 +129,7 @@ function deliver(
         status,
         failure,
         response_body: body.toString(),
+        response_headers: storedHeaders(headers, decision),
       },
       decision,
     });

@@ -215,6 +215,7 @@ export interface DeliveryAttempt {
   failure: DeliveryFailureReason | null;
   number: number;
   responseBody: string;
+  responseHeaders: WebhookHeader[];
   startedAt: string;
   status: number | null;
 }

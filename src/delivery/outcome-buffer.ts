@@ -125,9 +125,9 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       } else if (outcomes.length > 1) {
         setApart(webhookId, outcomes.slice(0, half));
         setApart(webhookId, outcomes.slice(half));
-      } else if (outcomes.some(({ attempt }) => attempt.response_body !== '')) {
+      } else if (outcomes.some(({ attempt }) => attempt.response_body !== '' || attempt.response_headers !== null)) {
         // Nothing else of an outcome comes from outside.
-        setApart(webhookId, outcomes.map(withoutBody));
+        setApart(webhookId, outcomes.map(withoutResponse));
       } else setApart(webhookId, outcomes, later.failures, later.notBefore);
     },
     get apart() {
@@ -145,7 +145,7 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   };
 }
 
-const withoutBody = (outcome: AttemptOutcome): AttemptOutcome => ({
+const withoutResponse = (outcome: AttemptOutcome): AttemptOutcome => ({
   ...outcome,
-  attempt: { ...outcome.attempt, response_body: '' },
+  attempt: { ...outcome.attempt, response_body: '', response_headers: null },
 });

@@ -79,7 +79,10 @@ export function createQueue(context: QueueContext): Queue {
       for (const { deliveryId, attempt } of outcomes) {
         const workspaceId = settled.get(deliveryId);
         if (workspaceId === undefined) continue;
-        storedBytes.add(workspaceId, rowBytes + Buffer.byteLength(attempt.response_body));
+        storedBytes.add(
+          workspaceId,
+          rowBytes + Buffer.byteLength(`${attempt.response_body}${attempt.response_headers ?? ''}`),
+        );
       }
       const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
         const destination = open(webhook);

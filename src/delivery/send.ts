@@ -18,9 +18,9 @@ interface Attempt {
   end(decision: RetryDecision, response: StoredResponse): AttemptOutcome;
 }
 
-type StoredResponse = Pick<DeliveryAttemptTable, 'status' | 'failure' | 'response_body'>;
+type StoredResponse = Pick<DeliveryAttemptTable, 'status' | 'failure' | 'response_body' | 'response_headers'>;
 
-export const unsent: StoredResponse = { status: null, failure: null, response_body: '' };
+export const unsent: StoredResponse = { status: null, failure: null, response_body: '', response_headers: null };
 
 interface AttemptClocks {
   readonly now: () => Date;
@@ -35,7 +35,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
   return {
     delivery,
     startedAt,
-    end: (decision, { status, failure, response_body }) => ({
+    end: (decision, { status, failure, response_body, response_headers }) => ({
       deliveryId,
       claimToken,
       webhookId: destination.webhookId,
@@ -49,6 +49,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
         status,
         failure,
         response_body,
+        response_headers,
       },
     }),
   };
@@ -83,23 +84,50 @@ export async function sendAttempt(
   const response = await outbound.post({ url: target.url, headers, body, deadlineMs, signal });
   const decision = classify(response, { attempt: place, now: now().getTime(), random });
   const { status, failure } = response;
-  const response_body = bodyText(response, target.headers, signature);
-  return attempt.end(decision, { status, failure, response_body });
+  const stored = textsOf(response, decision, target.headers, signature);
+  return attempt.end(decision, { status, failure, ...stored });
 }
 
 /** More of header values takes too long to look for: a mebibyte, in all its forms, 200 ms. */
 const maxHeaderCharacters = 65_536;
 
 /** As text for every database (Postgres has no U+0000). Echoes of sealed headers and of the signature are redacted. */
-function bodyText({ body }: OutboundResponse, headers: Target['headers'], signature: readonly string[]): string {
-  // Most bodies are empty, and a redactor costs as much as a signature.
-  if (body.length === 0) return '';
+function textsOf(
+  { headers: received, body }: OutboundResponse,
+  decision: RetryDecision,
+  sent: Target['headers'],
+  signature: readonly string[],
+): Pick<StoredResponse, 'response_body' | 'response_headers'> {
+  const lines = storedHeaders(received, decision);
+  // Most responses are successes without a body, and a redactor costs as much as a signature.
+  if (body.length === 0 && lines === null) return { response_body: '', response_headers: null };
   // Without an incomplete last character: U+FFFD in its place would hide the end of a secret that was cut off.
   const text = new StringDecoder('utf8').write(body);
-  const longest = lengthIn(text.length);
-  const searched = headers.reduce((sum, { value }) => sum + Math.min(value.length, longest), 0);
-  if (searched > maxHeaderCharacters) return redacted;
-  const secrets = [...signaturesIn(signature), ...headers.map(({ value }) => value)];
-  const names = headers.map(({ key }) => key);
-  return redactor(secrets, names, text.length)(text).replaceAll('\0', '\uFFFD');
+  const show = shown(sent, signature, Math.max(text.length, lines?.length ?? 0));
+  return { response_body: show(text), response_headers: lines && show(lines) };
+}
+
+const maxStoredHeaders = 1_024;
+
+/** Lines as in HTTP, without those that are too long for the rest of the place. Nobody reads those of a success. */
+export function storedHeaders(headers: OutboundResponse['headers'], { outcome }: RetryDecision): string | null {
+  if (outcome === 'succeeded') return null;
+  const lines = Object.entries(headers).flatMap(([name, values = []]) =>
+    [values].flat().map((value) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`),
+  );
+  return lines.reduce<string | null>((kept, line) => {
+    const more = kept === null ? line : `${kept}\n${line}`;
+    return more.length > maxStoredHeaders ? kept : more;
+  }, null);
+}
+
+/** @param length of the longest text */
+function shown(sent: Target['headers'], signature: readonly string[], length: number): (text: string) => string {
+  const longest = lengthIn(length);
+  const searched = sent.reduce((sum, { value }) => sum + Math.min(value.length, longest), 0);
+  if (searched > maxHeaderCharacters) return (text) => (text === '' ? '' : redacted);
+  const secrets = [...signaturesIn(signature), ...sent.map(({ value }) => value)];
+  const names = sent.map(({ key }) => key);
+  const redact = redactor(secrets, names, length);
+  return (text) => redact(text).replaceAll('\0', '\uFFFD');
 }

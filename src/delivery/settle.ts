@@ -52,6 +52,7 @@ const attemptColumns = {
   status: 'bigint',
   failure: 'text',
   response_body: 'text',
+  response_headers: 'text',
 } as const satisfies Record<keyof DeliveryAttemptTable, 'text' | 'bigint'>;
 
 const changeColumns = {
@@ -94,7 +95,7 @@ export function settlementOf(outcomes: readonly AttemptOutcome[], now: number): 
 
 /** Written out: V8 takes longer to spread an object than to print it. */
 function resultOf({ claimToken, attempt, decision }: AttemptOutcome, now: number): JsonRow<ResultColumn> {
-  const { delivery_id, number, started_at, duration_ms, status, failure, response_body } = attempt;
+  const { delivery_id, number, started_at, duration_ms, status, failure, response_body, response_headers } = attempt;
   const isRetry = decision.outcome === 'retry';
   return {
     delivery_id,
@@ -104,6 +105,7 @@ function resultOf({ claimToken, attempt, decision }: AttemptOutcome, now: number
     status,
     failure,
     response_body,
+    response_headers,
     claim_token: claimToken,
     state: isRetry ? 'pending' : decision.outcome,
     next_at: isRetry ? now + decision.delayMs : 0,

@@ -30,8 +30,12 @@ export interface OutboundResponse {
   readonly status: number | null;
   readonly failure: FailureReason | null;
   readonly retryAfter: string | null;
+  /** Names in lower case. */
+  readonly headers: ResponseHeaders;
   readonly body: Buffer;
 }
+
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface Outbound {
   /** Rejects once it is closed; otherwise failures are part of the response. */
@@ -95,6 +99,7 @@ const refusedAddress: OutboundResponse = {
   status: null,
   failure: 'address_refused',
   retryAfter: null,
+  headers: {},
   body: Buffer.alloc(0),
 };
 
@@ -145,8 +150,8 @@ function post(
   return new Promise((resolve) => {
     const { pool, release } = pools.take(url.origin);
     let status: number | null = null;
-    let retryAfter: string | null = null;
-    let received = 0;
+    let received: ResponseHeaders = {};
+    let receivedBytes = 0;
     let settled = false;
     let controller: Dispatcher.DispatchController | undefined;
     const kept: Buffer[] = [];
@@ -155,7 +160,14 @@ function post(
       if (settled) return;
       settled = true;
       clearTimeout(deadline);
-      resolve({ status, failure, retryAfter, body: Buffer.concat(kept).subarray(0, shownBytes) });
+      const retryAfter = received['retry-after'];
+      resolve({
+        status,
+        failure,
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+        headers: received,
+        body: Buffer.concat(kept).subarray(0, shownBytes),
+      });
     };
     const cut = (failure: FailureReason | null) => {
       settle(failure);
@@ -174,13 +186,12 @@ function post(
         // Informational responses (1xx) precede the final one.
         if (code < 200) return;
         status = code;
-        const value = responseHeaders['retry-after'];
-        retryAfter = typeof value === 'string' ? value : null;
+        received = responseHeaders;
       },
       onResponseData(_controller, chunk) {
-        if (received < shownBytes) kept.push(chunk);
-        received += chunk.length;
-        if (received >= maxReadBytes) cut(null);
+        if (receivedBytes < shownBytes) kept.push(chunk);
+        receivedBytes += chunk.length;
+        if (receivedBytes >= maxReadBytes) cut(null);
       },
       onResponseEnd() {
         settle(null);

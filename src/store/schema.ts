@@ -187,6 +187,8 @@ export interface DeliveryAttemptTable {
   failure: FailureReason | null;
   /** The first bytes, as text. */
   response_body: string;
+  /** Lines as in HTTP. Null for a success, without a response, and from before they were stored. */
+  response_headers: string | null;
 }
 
 /** Secrets and state of a webhook's destination. One per webhook. */

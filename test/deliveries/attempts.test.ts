@@ -1,4 +1,5 @@
 /** The attempts of a delivery over GraphQL, on every database and in front of a service. */
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { deliverySetUps } from '../support/deliveries.ts';
 import { startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries-graphql.ts';
@@ -19,6 +20,45 @@ describe.each(deliverySetUps)('attempts on $name', (dialect) => {
     };
     expect(await bodyFor(gateway.space.key)).toBe('x-tok: secret');
     expect(await bodyFor(reader)).toBe('********');
+  });
+
+  it('show the headers of a response that is no success, up to a KiB', async () => {
+    const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    const sent = [
+      ['Retry-After', '5'],
+      ['Set-Cookie', 'a=1'],
+      ['X-Long', 'x'.repeat(1_000)],
+      ['set-cookie', 'b: 2'],
+      ['X-Empty', ''],
+    ];
+    const answer = (status: number) => (_request: unknown, response: ServerResponse) => {
+      response.sendDate = false;
+      response.writeHead(status, [...sent, ['Connection', 'close'], ['Content-Length', '0']].flat()).end();
+    };
+    receiver.answer = answer(503);
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    const headersOf = async (key: string) => {
+      const document = `{ webhook(webhookId: "${webhookId}") { deliveries { nodes {
+        lastAttempt { responseHeaders { key value } } } } } }`;
+      const { data } = await ask(document, {}, key);
+      return data.webhook.deliveries.nodes[0].lastAttempt.responseHeaders;
+    };
+    const kept = [
+      { key: 'retry-after', value: '5' },
+      { key: 'set-cookie', value: 'a=1' },
+      { key: 'set-cookie', value: 'b: 2' },
+      { key: 'x-empty', value: '' },
+      { key: 'connection', value: 'close' },
+      { key: 'content-length', value: '0' },
+    ];
+    expect(await headersOf(gateway.space.key)).toEqual(kept);
+    const reader = await gateway.space.newKey({ scopes: ['webhooks:read'] });
+    expect(await headersOf(reader)).toEqual(kept.map(({ key }) => ({ key, value: '********' })));
+    receiver.answer = answer(200);
+    await gateway.pass(7_000);
+    expect(await headersOf(gateway.space.key)).toEqual([]);
   });
 
   it('show a delivery fail, be retried and succeed', async () => {

@@ -23,7 +23,7 @@ describe.each(databases)('the demo on $name', (dialect) => {
   const network: Outbound = {
     async post(request) {
       posted.push(request);
-      return { status: null, failure: 'name_not_found', retryAfter: null, body: Buffer.alloc(0) };
+      return { status: null, failure: 'name_not_found', retryAfter: null, headers: {}, body: Buffer.alloc(0) };
     },
     async close() {},
   };

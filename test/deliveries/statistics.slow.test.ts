@@ -137,7 +137,13 @@ describe.each(deliverySetUps)('on $name', (dialect) => {
     const claimToken = 'test----.claim';
     const attempt = { delivery_id: deliveryId, number: 2, started_at: now, duration_ms: 1, status: 200, failure: null };
     const outcome = {
-      ...{ deliveryId, webhookId, claimToken, wasFailing: false, attempt: { ...attempt, response_body: '' } },
+      ...{
+        deliveryId,
+        webhookId,
+        claimToken,
+        wasFailing: false,
+        attempt: { ...attempt, response_body: '', response_headers: null },
+      },
       decision: { outcome: 'succeeded', gone: false, overloaded: false, pauseMs: 0 } as const,
     };
     await database.transaction().execute(async (open) => {

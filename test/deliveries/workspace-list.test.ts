@@ -8,6 +8,7 @@ import { requestContext } from '../support/request-context.ts';
 interface Node {
   readonly deliveryId: string;
   readonly webhookId: string;
+  readonly eventId: string;
   readonly accountId: string | null;
   readonly state: string;
   readonly createdAt: string;
@@ -15,7 +16,7 @@ interface Node {
 
 const document = (args: string) => `query ($first: Int!, $after: String) {
   deliveries(first: $first, after: $after ${args}) {
-    totalCount nodes { deliveryId webhookId accountId state createdAt } pageInfo { hasNextPage endCursor }
+    totalCount nodes { deliveryId webhookId eventId accountId state createdAt } pageInfo { hasNextPage endCursor }
   }
 }`;
 
@@ -71,6 +72,8 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     expect(new Set(nodes.map(({ webhookId }) => webhookId)).size).toBe(3);
     expect(new Set(nodes.map(({ state }) => state))).toEqual(new Set(['SUCCEEDED', 'FAILED', 'HELD']));
     const time = nodes[5]?.createdAt ?? '';
+    const { eventId = '', webhookId: receiving = '' } = nodes[5] ?? {};
+    expect(nodes.filter((node) => node.eventId === eventId).length).toBeGreaterThan(1);
     const filters: [string, (node: Node) => boolean][] = [
       [', states: []', () => false],
       [', states: null', () => true],
@@ -85,6 +88,14 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
         (node) => node.createdAt < time && node.webhookId === webhookIds[0],
       ],
       [`, webhookId: "${'A'.repeat(22)}"`, () => false],
+      [`, eventId: "${eventId}"`, (node) => node.eventId === eventId],
+      [`, eventId: "${eventId}", states: SUCCEEDED`, (node) => node.eventId === eventId && node.state === 'SUCCEEDED'],
+      [
+        `, eventId: "${eventId}", webhookId: "${receiving}"`,
+        (node) => node.eventId === eventId && node.webhookId === receiving,
+      ],
+      [`, eventId: "${eventId}", until: "${nodes.at(-1)?.createdAt}"`, () => false],
+      [', eventId: "another"', () => false],
     ];
     for (const [args, fits] of filters) {
       const expected = nodes.filter(fits);
@@ -111,7 +122,12 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     const { pageInfo } = await page('', { first: 1 });
     const after = pageInfo.endCursor;
     expect((await page(', orderBy: CREATED_AT_DESC', { first: 1, after })).nodes).toHaveLength(1);
-    for (const args of [', orderBy: CREATED_AT_ASC', ', states: HELD', `, webhookId: "${webhookIds[0]}"`]) {
+    for (const args of [
+      ', orderBy: CREATED_AT_ASC',
+      ', states: HELD',
+      `, webhookId: "${webhookIds[0]}"`,
+      ', eventId: "another"',
+    ]) {
       const { errors } = await graphql(gateway.address, gateway.space.key, document(args), { first: 1, after });
       expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } }]);
     }
@@ -125,6 +141,8 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     expect(seen.length).toBeLessThan(all.length);
     for (const first of [1, 100]) expect(await whole('', first, limited)).toEqual(seen);
     expect((await page('', {}, limited)).totalCount).toBe(seen.length);
+    const foreign = `, eventId: "${all.find(({ accountId }) => accountId === other)?.eventId}"`;
+    expect(await page(foreign, {}, limited)).toMatchObject({ totalCount: 0, nodes: [] });
     const ofWebhooks = '{ webhooks(first: 5) { nodes { deliveries(first: 50) { nodes { deliveryId } } } } }';
     const { data } = await graphql(gateway.address, limited, ofWebhooks);
     const shown = data.webhooks.nodes.flatMap((node: { deliveries: { nodes: Node[] } }) => node.deliveries.nodes);
@@ -138,7 +156,8 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     if (!dialect.isFronting) {
       const stranger = await gateway.workspace();
       expect(await page('', {}, stranger.key)).toMatchObject({ totalCount: 0, nodes: [] });
-      expect((await page(`, webhookId: "${webhookIds[0]}"`, {}, stranger.key)).nodes).toEqual([]);
+      for (const args of [`webhookId: "${webhookIds[0]}"`, foreign, `${foreign}, webhookId: "${webhookIds[2]}"`])
+        expect(await page(`, ${args}`, {}, stranger.key)).toMatchObject({ totalCount: 0, nodes: [] });
     }
     const writer = await gateway.space.newKey({ scopes: ['webhooks:write'] });
     const { errors } = await graphql(gateway.address, writer, document(''), { first: 1 });

@@ -19,6 +19,7 @@ const outcome = (deliveryId: string, webhookId = 'w', response_body = ''): Attem
     status: null,
     failure: null,
     response_body,
+    response_headers: response_body === '' ? null : 'server: s',
   },
 });
 const idsOf = (outcomes: readonly AttemptOutcome[]) => outcomes.map(({ deliveryId }) => deliveryId);
@@ -80,7 +81,7 @@ it('of those of a webhook, all but the one that cannot be stored are, and it is 
   expect([stored.length, buffer.unstored]).toEqual([50, 1]);
   now = 1_000;
   const part = buffer.takeApart(false);
-  expect(part?.outcomes.map(({ attempt }) => attempt.response_body)).toEqual(['']);
+  expect(part?.outcomes.map(({ attempt }) => [attempt.response_body, attempt.response_headers])).toEqual([['', null]]);
   if (part !== null) expect(buffer.settledApart(part)).toBe(true);
   expect([buffer.size, [...buffer.apart]]).toEqual([0, []]);
 });

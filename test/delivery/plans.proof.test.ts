@@ -174,6 +174,10 @@ describe.each(databases)('on $name', (dialect) => {
         await app.ports.deliveries.lists(caller, [{}, ofWorkspace, { order_by: 'created_at_asc' }]);
         await app.ports.deliveries.lists(caller, [{ states: ['failed'] }]);
         await app.ports.deliveries.counts(caller, [{}, ofWorkspace]);
+        const ofEvent = { event_id: newId(randomBytes) };
+        const both = { ...ofEvent, webhook_id: webhookId, states: ['failed' as const] };
+        await app.ports.deliveries.lists(caller, [ofEvent, both, { ...ofEvent, order_by: 'created_at_asc' }]);
+        await app.ports.deliveries.counts(caller, [ofEvent, both]);
       }
       await app.ports.deliveries.lists(context, [{ webhook_id: webhookId, order_by: 'created_at_asc' }]);
       await app.ports.deliveries.findEvents(limited, someIds);

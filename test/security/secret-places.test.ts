@@ -288,7 +288,14 @@ test('a destination that decodes what it was sent: attempts, log', async () => {
   if (dialect === undefined) throw new Error('there is no database');
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
-  receiver.answer = ({ headers: sent }, response) => void response.writeHead(500).end(echo(sent));
+  receiver.answer = ({ headers: sent }, response) => {
+    const names = ['x-word', 'authorization', 'x-token', 'webhook-signature'];
+    const echoed = names.flatMap((name) => [name, String(sent[name])]);
+    const signature = String(sent['webhook-signature']);
+    signatures.push(signature.slice('v1,'.length));
+    response.writeHead(500, [...echoed, 'x-encoded', encodeURIComponent(signature)]).end(echo(sent));
+  };
+  const signatures: string[] = [];
   const gateway = await startDelivering({ dialect });
   onTestFinished(() => gateway.close());
   const created = await fetch(`${gateway.address}/v1/webhooks`, {
@@ -303,9 +310,10 @@ test('a destination that decodes what it was sent: attempts, log', async () => {
   expect(created.status).toBe(201);
   await gateway.emit('one');
   await gateway.delivery.worker.idle();
-  const attempts = await gateway.app.database.selectFrom('delivery_attempts').select('response_body').execute();
+  const attempts = await gateway.app.database.selectFrom('delivery_attempts').selectAll().execute();
   expect(attempts[0]?.response_body).toContain('in production');
+  expect(attempts[0]?.response_headers).toContain('x-word: [redacted]\n');
   const told = JSON.stringify([attempts, gateway.log]);
-  expect(hidden.filter((secret) => told.includes(secret))).toEqual([]);
+  expect([...hidden, ...signatures].filter((secret) => told.includes(secret))).toEqual([]);
   expect(told).not.toMatch(/x-word\W+production/);
 });

@@ -116,11 +116,13 @@ export function createNetwork(random: Random): Network {
 }
 
 function responseOf({ ms, status, retryAfter, error }: Reply, deadlineMs: number): OutboundResponse {
-  if (ms > deadlineMs) return { status: null, failure: 'timeout', retryAfter: null, body: Buffer.alloc(0) };
+  if (ms > deadlineMs)
+    return { status: null, failure: 'timeout', retryAfter: null, headers: {}, body: Buffer.alloc(0) };
   return {
     status: status ?? null,
     failure: error === undefined ? null : failureReasonOf(error),
     retryAfter: retryAfter ?? null,
+    headers: { server: 'simulated' },
     body: Buffer.from('a response'),
   };
 }

@@ -265,10 +265,15 @@ describe('statements on SQLite', () => {
 
   it('of each list, filter and key that take long run one at a time', async () => {
     const limited = await gateway.space.newKey({ accountIds: many });
+    const { event_id } = await gateway.app.database
+      .selectFrom('deliveries')
+      .select('event_id')
+      .executeTakeFirstOrThrow();
     const values: Readonly<Record<string, string>> = {
       accountId: JSON.stringify(many[0]),
       accountIds: JSON.stringify(many),
       webhookId: JSON.stringify(filling.webhookId),
+      eventId: JSON.stringify(event_id),
       since: '"2020-01-01T00:00:00Z"',
       until: '"2200-01-01T00:00:00Z"',
       query: '"zzz"',
@@ -296,7 +301,9 @@ describe('statements on SQLite', () => {
           return `${arg.name}: ${value}`;
         });
         const all =
-          filters.length > 1 ? [filters.filter((each) => !/^(webhookId|accountId|source)/.test(each)).join(' ')] : [];
+          filters.length > 1
+            ? [filters.filter((each) => !/^(webhookId|eventId|accountId|source)/.test(each)).join(' ')]
+            : [];
         for (const filter of ['', ...filters, ...all]) {
           const operations = [gateway.space.key, limited].flatMap((key) =>
             Array.from({ length: 3 }, (_, n) => {

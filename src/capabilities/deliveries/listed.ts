@@ -2,7 +2,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { type Caller, requireAccount } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
-import { amongAccounts } from '../../store/conditions.ts';
+import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type Bounds,
@@ -52,7 +52,8 @@ export function shortlyListed(
   filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
 ) {
   const { webhook_id: webhookId, ...others } = filter;
-  if (caller.accountIds !== null || webhookId === undefined) return listedDeliveries(context, caller, filter);
+  if (caller.accountIds !== null || webhookId === undefined || filter.event_id !== undefined)
+    return listedDeliveries(context, caller, filter);
   const bound = { workspaceId: caller.workspaceId, webhookId };
   return {
     name: `deliveries ${JSON.stringify(others)}`,
@@ -89,43 +90,51 @@ export const deliveryBounds = (keyset: Keyset<string>, { since, until }: Deliver
 
 /** {@link rangesOf}; null if what they have is what fits. */
 export function slicedRanges(database: Database, caller: Caller, filter: DeliveryFilter) {
-  const { webhook_id, events = [], account_id } = filter;
+  const { webhook_id, event_id, events = [], account_id } = filter;
+  // An event has few deliveries.
+  if (event_id !== undefined) return null;
   // Of a workspace, deliveries of webhooks that are being deleted are among them.
   const isSliced = webhook_id === undefined || events.length > 0 || account_id !== undefined;
   return isSliced || caller.accountIds !== null ? rangesOf(database, caller, filter) : null;
 }
 
-/** Each state is a range of an index. */
-const rangesOf = (database: Database, caller: Caller, filter: DeliveryFilter) =>
-  statesOf(filter).map((state) => deliveriesOf(database, caller, filter).where('state', '=', state));
+/** Each state is a range of an index; an event is one of another. */
+function rangesOf(database: Database, caller: Caller, filter: DeliveryFilter) {
+  const states = statesOf(filter);
+  const found = deliveriesOf(database, caller, filter);
+  return filter.event_id === undefined
+    ? states.map((state) => found.where('state', '=', state))
+    : [found.where('state', 'in', states)];
+}
 
-/** What an index of states finds, besides the state. */
-function deliveriesOf(database: Database, { workspaceId }: Caller, { webhook_id }: DeliveryFilter) {
-  let query = database.selectFrom('deliveries');
-  query =
-    webhook_id === undefined
-      ? query.where('workspace_id', '=', workspaceId)
-      : query
-          .where('webhook_id', '=', webhook_id)
-          // The webhook's workspace is checked once, so that the index is enough.
-          .where(({ exists, selectFrom }) =>
-            exists(
-              selectFrom('webhooks')
-                .select('webhooks.id')
-                .where('webhooks.id', '=', webhook_id)
-                .where('webhooks.workspace_id', '=', workspaceId),
-            ),
-          );
-  return query;
+/** What an index of states or events finds, besides the state. */
+function deliveriesOf(database: Database, { workspaceId }: Caller, { webhook_id, event_id }: DeliveryFilter) {
+  const all = database.selectFrom('deliveries');
+  if (event_id !== undefined) {
+    const ofEvent = all.where('event_id', '=', event_id).where(isInWorkspace('deliveries', workspaceId));
+    return webhook_id === undefined ? ofEvent : ofEvent.where('webhook_id', '=', webhook_id);
+  }
+  if (webhook_id === undefined) return all.where('workspace_id', '=', workspaceId);
+  // The webhook's workspace is checked once, so that the index is enough.
+  return all
+    .where('webhook_id', '=', webhook_id)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhooks')
+          .select('webhooks.id')
+          .where('webhooks.id', '=', webhook_id)
+          .where('webhooks.workspace_id', '=', workspaceId),
+      ),
+    );
 }
 
 /** The filter's other fields, for which rows are looked at. @throws ServiceError as {@link listedDeliveries} */
-function fits(caller: Caller, { webhook_id, events = [], account_id }: DeliveryFilter) {
+function fits(caller: Caller, { webhook_id, event_id, events = [], account_id }: DeliveryFilter) {
   if (account_id !== undefined) requireAccount(caller, account_id);
   return (eb: ExpressionBuilder<Tables, 'deliveries'>) =>
     eb.and([
       amongAccounts(caller.accountIds, 'account_id'),
-      ...(webhook_id === undefined ? [isStored(eb)] : []),
+      ...(webhook_id === undefined || event_id !== undefined ? [isStored(eb)] : []),
       ...(events.length > 0 ? [eb('event', 'in', [...new Set(events)])] : []),
       ...(account_id === undefined ? [] : [eb('account_id', '=', account_id)]),
     ]);

@@ -48,6 +48,7 @@ const shownAttemptColumns = [
   'status',
   'failure',
   'response_body',
+  'response_headers',
 ] as const;
 
 export function deliveryQueries({
@@ -151,7 +152,7 @@ export function deliveryQueries({
 
 function toAttempt(
   caller: Caller,
-  { number, started_at, duration_ms, status, failure, response_body }: DeliveryAttemptTable,
+  { number, started_at, duration_ms, status, failure, response_body, response_headers }: DeliveryAttemptTable,
   webhook: Pick<WebhookTable, 'account_ids'>,
 ): DeliveryAttempt {
   // A response is its endpoint's owner's, and may repeat sent headers, whose values take the scope `webhooks:write` as well.
@@ -163,8 +164,18 @@ function toAttempt(
     status,
     failure,
     response_body: isManaged ? response_body : hiddenValue,
+    response_headers: headersIn(response_headers).map((header) =>
+      isManaged ? header : { ...header, value: hiddenValue },
+    ),
   };
 }
+
+/** @param lines as in HTTP */
+const headersIn = (lines: string | null): DeliveryAttempt['response_headers'] =>
+  (lines?.split('\n') ?? []).map((line) => {
+    const [key = '', value = ''] = line.split(/: (.*)/);
+    return { key, value };
+  });
 
 export function toDelivery(row: DeliveryTable, now: Date): Delivery {
   const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();

@@ -21,7 +21,7 @@ import {
   watchedIds,
 } from '../../kernel/validation.ts';
 import type { FailureReason } from '../../net/outbound.ts';
-import type { WebhookHealthState } from '../webhooks/shapes.ts';
+import type { Webhook, WebhookHealthState } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } as const;
 
@@ -68,6 +68,8 @@ export interface DeliveryAttempt {
   readonly failure: FailureReason | null;
   /** The first bytes, as text. */
   readonly response_body: string;
+  /** None of a success. */
+  readonly response_headers: Webhook['headers'];
 }
 
 /** Times are epoch milliseconds. Durations are estimates from counts of classes; null without attempts. */
@@ -136,6 +138,7 @@ export const defaultDeliveryOrder: DeliveryOrder = 'created_at_desc';
 const filter = {
   /** All webhooks by default. */
   webhook_id: identifier().optional(),
+  event_id: identifier().optional(),
   states: anyValueOf(deliveryStates),
   events: anyValueOf(webhookEvents),
   account_id: identifier().optional(),
@@ -154,6 +157,7 @@ export const deliveryListShape = z.strictObject({
 /** Beside the key. A cursor belongs to its order. */
 export const deliveryListScope = (request: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>): CursorScope => [
   request.webhook_id,
+  request.event_id,
   anyOf(request.states),
   anyOf(request.events),
   request.account_id,

@@ -11,6 +11,7 @@ interface ReceiverResponse {
   readonly status: number | null;
   readonly failure: 'connection_failed' | 'timeout' | null;
   readonly retryAfter: string | null;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
@@ -24,12 +25,14 @@ const response = (status: number, text: string, retryAfter: string | null = null
   status,
   failure: null,
   retryAfter,
+  headers: { 'content-type': 'text/plain', ...(retryAfter !== null && { 'retry-after': retryAfter }) },
   body: Buffer.from(text),
 });
 const noResponse = (failure: 'connection_failed' | 'timeout') => (): ReceiverResponse => ({
   status: null,
   failure,
   retryAfter: null,
+  headers: {},
   body: Buffer.alloc(0),
 });
 const received = response(200, 'The sandbox has received it.');

@@ -2,6 +2,7 @@ import { lastOfBaseline, type SchemaSteps } from '../compatibility.ts';
 import * as storedBytes from './022_stored_bytes.ts';
 import * as uniqueDeliveries from './023_unique_deliveries.ts';
 import * as accountEvents from './024_account_events.ts';
+import * as responseHeaders from './025_response_headers.ts';
 import * as baseline from './baseline.ts';
 
 /** Steps that the baseline replaces. Their names stay: databases have them, and earlier gateways look for them. */
@@ -17,4 +18,5 @@ export const migrations: SchemaSteps = {
   '022_stored_bytes': storedBytes,
   '023_unique_deliveries': uniqueDeliveries,
   '024_account_events': accountEvents,
+  '025_response_headers': responseHeaders,
 };

@@ -29,6 +29,7 @@ export async function runQueue({ gateway }: Subject, settles: readonly string[],
       status: 200,
       failure: null,
       response_body: '',
+      response_headers: null,
     },
   }));
   return gateway.app.database.transaction().execute((transaction) =>

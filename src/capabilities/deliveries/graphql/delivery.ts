@@ -1,5 +1,5 @@
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
-import { readsById } from '../../../graphql/cost/weights.ts';
+import { listOf, readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, connectionType, readConnection } from '../../../graphql/kit/connection.ts';
 import { foundById, Node, registerNode } from '../../../graphql/kit/node.ts';
@@ -7,7 +7,7 @@ import { globalIdAt, isOf } from '../../../graphql/kit/wire.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
 import { maxWatched } from '../../../kernel/validation.ts';
-import { WebhookObject, webhookItem } from '../../webhooks/graphql/webhook.ts';
+import { WebhookHeaderObject, WebhookObject, webhookItem } from '../../webhooks/graphql/webhook.ts';
 import { findDeliveries, findLastAttempts, listAttempts, readEventData, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
 import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
@@ -29,7 +29,12 @@ const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttemp
       description: 'Why there was no complete response; null if there was.',
     }),
     responseBody: t.exposeString('response_body', {
-      description: 'First 1 KiB of the response; `********` if the key may not see it.',
+      description: 'First KiB of the body; `********` if the key may not see it.',
+    }),
+    responseHeaders: t.expose('response_headers', {
+      type: [WebhookHeaderObject],
+      description: 'Headers up to 1 KiB, unless it succeeded.',
+      extensions: listOf(10),
     }),
   }),
 });

@@ -19,12 +19,12 @@ const listArgs = builder.args((t) => ({
   }),
   events: t.field({
     type: [WebhookEventEnum],
-    description: 'Events to list deliveries of.',
+    description: 'Types of the events.',
   }),
   accountId: t.id({ description: 'Account of the events.' }),
   since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
   until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
-  orderBy: t.field({ type: DeliveryOrderEnum, description: 'Order. Defaults to the newest first.' }),
+  orderBy: t.field({ type: DeliveryOrderEnum, description: 'Defaults to the newest first.' }),
   ...connectionArgs(deliveryLimits),
 }));
 
@@ -48,7 +48,11 @@ builder.queryField('deliveries', (t) =>
     type: DeliveryConnection,
     nullable: true,
     description: 'Deliveries that the key can see, to all webhooks.',
-    args: { webhookId: t.arg.id({ description: 'Webhook that receives them.' }), ...listArgs },
+    args: {
+      webhookId: t.arg.id({ description: 'Webhook that receives them.' }),
+      eventId: t.arg.id({ description: 'Event that they deliver.' }),
+      ...listArgs,
+    },
     extensions: readsFrom(deliveryList),
     resolve: (_root, args, context) => connectDeliveries(context, args),
   }),

@@ -23,7 +23,7 @@ const PnetJobPostingConnection = countedConnectionType<JobPosting>(
 const jobListArgs = builder.args((t) => ({
   states: t.field({ type: [JobStateEnum], description: 'States to list.' }),
   query: t.string({ description: searchDescription('`jobTitle.text`') }),
-  orderBy: t.field({ type: JobOrderEnum, description: 'Order. Defaults to the newest first.' }),
+  orderBy: t.field({ type: JobOrderEnum, description: 'Defaults to the newest first.' }),
   ...connectionArgs(jobListLimits),
 }));
 

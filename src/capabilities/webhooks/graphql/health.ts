@@ -12,7 +12,7 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
     disabledReason: t.expose('disabled_reason', {
       type: DisabledReasonEnum,
       nullable: true,
-      description: 'Why it was disabled; null if it is enabled or was created disabled.',
+      description: 'Why; null if `disabledAt` is.',
     }),
     disabledAt: t.expose('disabled_at', {
       type: 'DateTime',

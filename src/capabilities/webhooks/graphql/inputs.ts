@@ -20,7 +20,7 @@ const WebhookDataMappingInput = builder.inputType('WebhookDataMappingInput', {
 const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
   description: 'An extra header of deliveries.',
   fields: (t) => ({
-    key: t.string({ required: true, description: 'Name of the header.' }),
+    key: t.string({ required: true, description: 'Name.' }),
     value: t.string({ required: true, description: 'Value.' }),
   }),
 });
@@ -46,7 +46,7 @@ const newSettings = (t: InputFields) => ({
   requestUrl: t.string({ required: true, description: requestUrl }),
   format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
   accountIds: t.idList({
-    description: 'Accounts to listen to; null for all, future ones included.',
+    description: 'Accounts; null for all, future ones included.',
   }),
   idempotencyKey: t.string(idempotencyKeyOfCreation),
   name: t.string({ description: 'Display name.' }),
@@ -107,7 +107,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     }),
     format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({
-      description: 'Accounts to listen to; null for all, future ones included.',
+      description: 'Accounts; null for all, future ones included.',
     }),
     name: t.string({ description: 'Display name. An empty text clears it.' }),
     headers: t.field({

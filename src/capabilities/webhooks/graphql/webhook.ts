@@ -31,10 +31,10 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
 
 const scopeOfValues: Scope = 'webhooks:write';
 
-const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
-  description: 'An extra header of deliveries.',
+export const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
+  description: 'An HTTP header.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Name of the header.' }),
+    key: t.exposeString('key', { description: 'Name.' }),
     value: t.string({
       description: `Value; \`${hiddenValue}\` if the key may not read it.`,
       extensions: standsAt({ exposed: 'value', scope: scopeOfValues }),

@@ -119,7 +119,7 @@ function request(delivery, attempt, view) {
 }
 
 function response(delivery, attempt) {
-  const { status, failure, durationMs, responseBody } = attempt;
+  const { status, failure, durationMs, responseBody, responseHeaders } = attempt;
   const text = responseBody === hidden ? 'Your key may not see the body.' : 'No body.';
   return h(
     'section.side',
@@ -133,14 +133,19 @@ function response(delivery, attempt) {
     ),
     failure === null ? null : h('p', {}, causes[failure] ?? null),
     status === null && failure === null ? h('p', {}, 'The gateway could not send the request. It tries again.') : null,
-    status === null && responseBody === ''
-      ? null
-      : h('p.quiet', {}, 'Body, up to its first KiB. Headers are not kept.'),
+    headerRows(responseHeaders.map(({ key, value }) => [key, value])),
     responseBody === '' || responseBody === hidden
       ? status === null
         ? null
         : h('p.quiet', {}, text)
       : pre(`response-${delivery.deliveryId}`, 'Body of the response', responseBody),
+    status === null && responseBody === ''
+      ? null
+      : h(
+          'p.quiet',
+          {},
+          `Up to the first KiB of the body${toneOf(attempt) === 'good' ? '. Headers of a success are not kept.' : ', and a KiB of headers.'}`,
+        ),
   );
 }
 

@@ -104,7 +104,7 @@ export const contentsOfDelivery = /* GraphQL */ `
   query ContentsOfPage($deliveryId: ID!) {
     delivery(deliveryId: $deliveryId) {
       data
-      attempts(first: 50) { nodes { number startedAt durationMs status failure responseBody } }
+      attempts(first: 50) { nodes { number startedAt durationMs status failure responseBody responseHeaders { key value } } }
     }
   }
 `;
