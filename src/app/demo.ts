@@ -155,16 +155,16 @@ function demoJobs(base: number): JobTable[] {
     }),
   });
   const jobs = [
-    // The oldest, as lists start with the newest.
+    ...jobStates.filter((state) => state !== 'draft').map((state, index) => job(2001 + index, state, 'publish')),
+    ...jobScenarioNames.map((scenario, index) => job(1001 + index, 'draft', scenario)),
     ...failingAccounts.map(({ id, draftId }) => ({
       ...job(Number(draftId), 'draft', 'email'),
       account_id: id,
       checkpoint: openForEver,
     })),
-    ...jobScenarioNames.map((scenario, index) => job(1001 + index, 'draft', scenario)),
-    ...jobStates.filter((state) => state !== 'draft').map((state, index) => job(2001 + index, state, 'publish')),
   ];
-  return jobs.map((row, index) => ({
+  // Lists start with the newest: what works is met before what fails.
+  return jobs.reverse().map((row, index) => ({
     ...row,
     workspace_id: workspaceId,
     claimed_until: 0,

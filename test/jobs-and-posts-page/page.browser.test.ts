@@ -87,6 +87,17 @@ it('runs its own scripts alone, shows pictures of any network, and may not be fr
   expect(await response.text()).not.toMatch(/<script(?![^>]* src=|[^>]*json)|<style|style=|\{\{/);
 });
 
+it('begins the lists of the demo with what works', async () => {
+  const gateway = await startGateway({ environment: { DEMO: 'on' } });
+  onTestFinished(gateway.close);
+  const key = (await readFile(`${gateway.directory}/demo-key`, 'utf8')).trim();
+  const query = '{ accounts(first: 2) { nodes { name } } jobPostings(first: 6) { nodes { jobId } } }';
+  expect((await graphql(gateway.address, key, query)).data).toEqual({
+    accounts: { nodes: [{ name: 'Demo PNET' }, { name: 'Demo PHOTONET' }] },
+    jobPostings: { nodes: ['2001', '2002', '2003', '2004', '1001', '1002'].map((jobId) => ({ jobId })) },
+  });
+});
+
 describe.skipIf(!chromium)('in a browser', () => {
   let gateway: Gateway;
   let key: string;
@@ -420,6 +431,18 @@ describe.skipIf(!chromium)('in a browser', () => {
     const row = page.locator('a.job', { hasText: 'Gardener' });
     await expect.poll(() => row.innerText()).toMatch(/Active[\s\S]*Example Gardens/);
     expect(complaints).toEqual([]);
+  });
+
+  it('offers the accounts that work first', async () => {
+    const { key: own, account } = await gateway.workspace();
+    await account({ name: 'Old', status: 'STOPPED' });
+    await account({ name: 'Mine' });
+    await context.close();
+    await open(own);
+    await goTo('jobs?new');
+    await expect
+      .poll(() => field('Account').last().locator('option').allInnerTexts())
+      .toEqual(['Mine (pnet)', 'Old (pnet) – stopped']);
   });
 
   it('says why there can be no draft', async () => {

@@ -31,9 +31,14 @@ const goTo = ({ accountId, identifier, isCompany }) => {
   location.hash = `posts?${parameters}`;
 };
 
-/** Those of the key: by their names, if it may read them. */
+const isUnusable = ({ status }) => Number(status !== 'OK');
+
+/** Those of the key, usable ones first: by their names, if it may read them. */
 async function readAccounts({ scopes, accountIds }) {
-  if (scopes.includes('ACCOUNTS_READ')) return (await ask(accountsQuery)).data.accounts.nodes;
+  if (scopes.includes('ACCOUNTS_READ')) {
+    const { nodes } = (await ask(accountsQuery)).data.accounts;
+    return nodes.toSorted((a, b) => isUnusable(a) - isUnusable(b));
+  }
   return (accountIds ?? []).map((accountId) => ({ accountId, name: null, type: null, status: 'OK' }));
 }
 
@@ -110,8 +115,7 @@ function render() {
 
 /** Whose posts the address names; the first of the sandbox, or nobody's. */
 function postsPlace(parameters) {
-  const usable = parts.accounts.find(({ status }) => status === 'OK') ?? parts.accounts[0];
-  const accountId = parameters.get('account') ?? usable.accountId;
+  const accountId = parameters.get('account') ?? parts.accounts[0].accountId;
   const { type } = parts.accounts.find((each) => each.accountId === accountId) ?? {};
   const [first = ''] = sandbox[type]?.[0] ?? [];
   return { accountId, identifier: parameters.get('of') ?? first, isCompany: parameters.has('company') };
