@@ -96,16 +96,30 @@ export const addressesOfPages = Object.entries(documentationPages).map(([path, n
 async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   // Loaded with the first page that is read: no start waits for it.
   const { renderPage } = await import('./render.ts');
-  return renderPage(await readFile(new URL(path, root), 'utf8'), {
-    path,
-    addressOf,
-    runAt: hasGraphiQL ? endpoint : null,
-  });
+  const text = await readFile(new URL(path, root), 'utf8');
+  const page = renderPage(text, { path, addressOf, runAt: hasGraphiQL ? endpoint : null });
+  const sizes = new Map<string, string>();
+  for (const [tag, name = ''] of page.matchAll(imageTags)) sizes.set(tag, `${tag} ${await sizeOf(name)}`);
+  return page.replaceAll(imageTags, (tag) => sizes.get(tag) ?? tag);
+}
+
+const imageTags = new RegExp(`<img src="${docsPage}/images/([^"]+)"`, 'g');
+
+/** The size of an image as attributes: text behind it stands where it belongs before the image has come. */
+async function sizeOf(name: string): Promise<string> {
+  const bytes = await readFile(new URL(`docs/images/${name}`, root));
+  const [, width, height] = name.endsWith('.svg')
+    ? (/viewBox="0 0 (\d+) (\d+)"/.exec(bytes.toString()) ?? [])
+    : [null, bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  return `width="${width}" height="${height}"`;
 }
 
 async function readPage(path: string, title: string, pages: ServedPages): Promise<StaticDocument> {
   const page = await readText(path, pages.graphiql);
-  const values = { title, page, turn: turnOf(path), menu: menuOf(path, page), contents: contentsOf(page) };
+  const contents = contentsOf(page);
+  // Told at once: a page that arrives in parts must not move when its contents come.
+  const layout = contents === '' ? '' : 'with-contents';
+  const values = { title, page, turn: turnOf(path), menu: menuOf(path, page), contents, layout };
   return staticDocument('text/html; charset=utf-8', await sitePage('page', docsPage, pages, values));
 }
 
