@@ -485,6 +485,17 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toContain('correct the address, user, password or database');
   });
 
+  test.skipIf(postgres === undefined)('a start on Postgres names the database, without its password', async () => {
+    const place = await (postgres as TestDialect).location();
+    onTestFinished(place.drop);
+    const url = new URL(place.url);
+    url.password = 'hunter2';
+    const gateway = startProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL: url.href, SECRET: 'x'.repeat(32) });
+    started.push(gateway);
+    await gateway.line(/"msg":"Database: postgres:\/\/127[^"@]*"/);
+    expect(gateway.output()).not.toContain('hunter2');
+  });
+
   test.each(databases)('and closes what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {
     const place = await location();
     // Whether its words are the contract's is found out after the database is open.

@@ -149,6 +149,12 @@ function networksBeside({ upstream, demo }: Config, networks: OwnNetworks): OwnN
   return ownNetworks(networks);
 }
 
+/** Without the user and password. */
+function placeOf(address: string): string {
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}
+
 /** What a start tells. */
 function* addressesOf(
   config: Config,
@@ -156,7 +162,7 @@ function* addressesOf(
   address: string,
 ): Iterable<string> {
   const { needsDatabase, database, upstream, setUp, openings } = config;
-  if (needsDatabase && database.kind === 'sqlite') yield `Database: ${resolve(database.file)}`;
+  if (needsDatabase) yield `Database: ${database.kind === 'sqlite' ? resolve(database.file) : placeOf(database.url)}`;
   if (upstream !== null) yield `Service: ${upstream.origin} (${setUp})`;
   yield `GraphiQL and GraphQL: ${address}/graphql`;
   if (metricsAddress !== null) yield `Metrics: ${metricsAddress}`;

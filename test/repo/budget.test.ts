@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_250,
+  app: 5_256,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
