@@ -98,12 +98,15 @@ async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   const { renderPage } = await import('./render.ts');
   const text = await readFile(new URL(path, root), 'utf8');
   const page = renderPage(text, { path, addressOf, runAt: hasGraphiQL ? endpoint : null });
-  const sizes = new Map<string, string>();
-  for (const [tag, name = ''] of page.matchAll(imageTags)) sizes.set(tag, `${tag} ${await sizeOf(name)}`);
-  return page.replaceAll(imageTags, (tag) => sizes.get(tag) ?? tag);
+  const [start = '', ...images] = page.split(`<img src="${docsPage}/images/`);
+  return start + (await Promise.all(images.map(sized))).join('');
 }
 
-const imageTags = new RegExp(`<img src="${docsPage}/images/([^"]+)"`, 'g');
+/** @param rest of a page, from the name of an image */
+async function sized(rest: string): Promise<string> {
+  const [name = ''] = rest.split('"', 1);
+  return `<img ${await sizeOf(name)} src="${docsPage}/images/${rest}`;
+}
 
 /** The size of an image as attributes: text behind it stands where it belongs before the image has come. */
 async function sizeOf(name: string): Promise<string> {
