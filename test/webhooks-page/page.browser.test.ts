@@ -695,6 +695,28 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('creates a webhook that is changed after a response was lost', async () => {
+    await enter();
+    await button('Create a webhook').click();
+    const dialog = page.getByRole('dialog');
+    const submit = dialog.getByRole('button', { name: 'Create the webhook' });
+    await dialog.getByLabel('Address').fill(`${receiver.address}/lost`);
+    await dialog.getByRole('button', { name: 'Next' }).click();
+    let isLost = false;
+    await page.route('**/graphql', async (route) => {
+      if (isLost || !route.request().postData()?.includes('createWebhook')) return route.fallback();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
+    await submit.click();
+    await dialog.getByText('The gateway cannot be reached.').waitFor();
+    await dialog.getByLabel('Format').selectOption('FORM');
+    await submit.click();
+    await dialog.getByText('Store it now').waitFor();
+    expect(isLost).toBe(true);
+  });
+
   it('creates, edits and deletes a webhook, and replaces its secret', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await enter();

@@ -4,7 +4,7 @@ import { field, openForm, showIssues } from './dialog.js';
 import { h } from './elements.js';
 import { accountsField, dataField, eventsField, formatField, headersField, textField } from './fields.js';
 import { capital, duration, outcome, words } from './format.js';
-import { act, ask } from './gateway.js';
+import { act, ask, onceEach } from './gateway.js';
 import { readAccounts, readSources } from './known.js';
 import * as queries from './queries.js';
 import { secretShown } from './secret.js';
@@ -25,7 +25,7 @@ const looks = 40;
  */
 export async function create(viewer, onCreated) {
   const [known, accounts] = await Promise.all([readSources(), readAccounts(viewer)]);
-  const idempotencyKey = crypto.randomUUID();
+  const once = onceEach();
   const name = textField('name', { maxlength: 255 });
   const requestUrl = textField('request-url', { type: 'url', required: true, placeholder: 'https://' });
   const chosenAccounts = accountsField(accounts, viewer.accountIds, viewer.accountIds !== null);
@@ -78,12 +78,11 @@ export async function create(viewer, onCreated) {
         events: events.value(),
         format: format.value(),
         headers: headers.value(),
-        idempotencyKey,
         ...(data.value() === null ? {} : { data: data.value() }),
         ...(accountIds === null ? {} : { accountIds }),
       };
       try {
-        const { webhookId } = await act(queries.create, { input });
+        const { webhookId } = await act(queries.create, { input: once(input) });
         onCreated(webhookId);
         return await verification(webhookId);
       } catch (error) {
