@@ -1,6 +1,5 @@
 /** The bar of all pages: the same links, in the same places, and whose key the tab has. Its style and script are shared files. */
 import { endpoint } from '../graphql/endpoint.ts';
-import { icon } from '../http/logo.ts';
 
 export const webhooksPage = '/webhooks';
 export const jobsAndPostsPage = '/jobs-and-posts';
@@ -15,6 +14,10 @@ export interface ServedPages {
   /** That of webhooks, and that of jobs and posts. */
   readonly webhooksPage: boolean;
 }
+
+/** A postern is a small gate in a wall. */
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3fd6"/><path d="M9 26V15a7 7 0 0 1 14 0v11z" fill="#fff"/><circle cx="19.5" cy="19.5" r="1.6" fill="#5b3fd6"/></svg>';
 
 export const iconAddress = `data:image/svg+xml,${encodeURIComponent(icon)}`;
 

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_256,
+  app: 5_255,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
@@ -28,11 +28,11 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_138,
   'graphql/schema': 106,
-  http: 2_726,
+  http: 2_723,
   kernel: 3_422,
   net: 1_435,
-  pages: 1_707,
-  providers: 2_203,
+  pages: 1_704,
+  providers: 2_201,
   rest: 618,
   splice: 3_109,
   store: 6_421,
