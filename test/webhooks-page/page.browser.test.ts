@@ -741,6 +741,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     const sample = dialog.getByLabel('Sample payload');
     await expect.poll(() => sample.innerText()).toMatch(/^\{\n {2}"event": "new_relation",\n {2}"account": /);
     expect(await sample.innerText()).not.toContain('user_full_name');
+    expect(await sample.innerText()).toContain('"webhook_name": "New"');
     await dialog.getByLabel('Format').selectOption('FORM');
     expect(await sample.innerText()).toMatch(/^event=new_relation&account=/);
     await submit.click();

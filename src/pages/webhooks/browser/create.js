@@ -41,7 +41,11 @@ export async function create(viewer, onCreated) {
   const showSource = () => {
     const samples = known[source.value];
     events = eventsField(samples, null, () => data.update());
-    data = dataField(samples, null, { events: () => events.value(), format: () => format.value() });
+    data = dataField(samples, null, {
+      name: () => name.value,
+      events: () => events.value(),
+      format: () => format.value(),
+    });
     ofSource.replaceChildren(events.node, data.node);
   };
   showSource();
@@ -61,7 +65,10 @@ export async function create(viewer, onCreated) {
       ),
     ],
     submit: 'Next',
-    send: () => event,
+    send() {
+      data.update();
+      return event;
+    },
   };
   const event = {
     title: 'Create a webhook',

@@ -94,7 +94,7 @@ const keysOf = (samples) => [
  * Which data a payload has, under which names, with a sample of it.
  * @param {{ event: string, source: string, payload: object }[]} samples of the source
  * @param {{ key: string, name: string }[] | null} data null for everything
- * @param {{ events: () => string[], format: () => string }} form what else the sample follows
+ * @param {{ name: () => string, events: () => string[], format: () => string }} form what else the sample follows
  */
 export function dataField(samples, data, form) {
   const names = new Map((data ?? []).map(({ key, name }) => [key.toLowerCase(), name]));
@@ -112,7 +112,9 @@ export function dataField(samples, data, form) {
     });
   function update() {
     const [event] = form.events();
-    const { payload } = samples.find((each) => each.event === event) ?? samples[0];
+    const { payload: sampled } = samples.find((each) => each.event === event) ?? samples[0];
+    const hasName = Object.hasOwn(sampled, 'webhook_name') && form.name() !== '';
+    const payload = hasName ? { ...sampled, webhook_name: form.name() } : sampled;
     const chosen = entered().filter(({ key }) => Object.hasOwn(payload, key));
     const fields = [['event', payload.event], ...chosen.map(({ key, name }) => [name, payload[key]])];
     sample.textContent = bodyOfFields(fields, form.format(), 2);

@@ -18,8 +18,13 @@ export async function edit(webhook, viewer, onChanged) {
   const format = formatField(webhook.format, () => data?.update());
   const headers = headersField(webhook.headers);
   const data = known
-    ? dataField(known[source], webhook.data, { events: () => events.value(), format: () => format.value() })
+    ? dataField(known[source], webhook.data, {
+        name: () => name.value,
+        events: () => events.value(),
+        format: () => format.value(),
+      })
     : null;
+  name.addEventListener('input', () => data?.update());
   const listened = webhook.accounts?.map(({ accountId }) => accountId) ?? null;
   const chosenAccounts = accountsField(accounts, listened, viewer.accountIds !== null);
   openForm({
