@@ -54,6 +54,9 @@ export class ForwardedKey {
   }
 }
 
+/** Whose rows a caller reads: all of a workspace, or those of some accounts. */
+export type Reach = Pick<Caller, 'workspaceId' | 'accountIds'>;
+
 const rights = new WeakMap<Caller, string>();
 
 /**
@@ -110,11 +113,11 @@ export function requireScope(caller: Caller, scope: Scope): void {
 }
 
 /** @param accountId null for what belongs to no account: it is beyond every limited key */
-export const mayActFor = ({ accountIds }: Caller, accountId: string | null): boolean =>
+export const mayActFor = ({ accountIds }: Pick<Caller, 'accountIds'>, accountId: string | null): boolean =>
   accountIds === null || (accountId !== null && accountIds.has(accountId));
 
 /** @throws ServiceError `account_mismatch` when the key is limited to other accounts of the workspace */
-export function requireAccount(caller: Caller, accountId: string): void {
+export function requireAccount(caller: Pick<Caller, 'accountIds'>, accountId: string): void {
   if (mayActFor(caller, accountId)) return;
   throw new ServiceError('account_mismatch', { detail: 'The API key is limited to other accounts of the workspace.' });
 }

@@ -3,9 +3,10 @@
  * nor repeats rows when others come or go, and is one range of an index.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Reach } from '../kernel/caller.ts';
 import { type CursorCodec, type CursorScope, foreignCursor, type Page } from '../kernel/paging.ts';
 import { byDialect, limitOf } from './query-compilers.ts';
-import type { BoundValues, ShortRead } from './short-reads.ts';
+import { type BoundValues, reachOf, type ShortRead } from './short-reads.ts';
 
 type KeyValue = string | number;
 
@@ -88,12 +89,31 @@ type ListQuery<Schema, Table extends keyof Schema, Row> =
   | SelectQueryBuilder<Schema, Table, Row>
   | PlacedQuery<Schema, Table, Row>;
 
-/** A list whose query binds no other values of its caller and its filter: they are in the name. Its pages are short reads. */
+/** A list whose pages are short reads. */
 export interface ShortList<Schema, Table extends keyof Schema, Row, Bound extends BoundValues = BoundValues> {
   readonly name: string;
   readonly bound: Bound;
   queryOf(bound: Bound): ListQuery<Schema, Table, Row>;
 }
+
+/**
+ * A list of a key: as short reads for one of all accounts, as a limited one looks at rows beside the index.
+ * @param name has what its text depends on. Null for a list whose filters look at rows: they would hold up the thread
+ * @param bound what its query binds besides the workspace
+ */
+export const listOf = <Schema, Table extends keyof Schema, Row, Bound extends BoundValues>(
+  reach: Reach,
+  name: string | null,
+  bound: Bound,
+  queryOf: (reach: Reach, bound: Bound) => ListQuery<Schema, Table, Row>,
+): ListQuery<Schema, Table, Row> | ShortList<Schema, Table, Row> =>
+  name === null || reach.accountIds !== null
+    ? queryOf(reach, bound)
+    : {
+        name,
+        bound: { ...bound, workspaceId: reach.workspaceId },
+        queryOf: (values: Bound & Pick<Reach, 'workspaceId'>) => queryOf(reachOf(values), values),
+      };
 
 /**
  * Where a list begins and ends in its order. As places, not as conditions on the time: of two bounds at one side of an index,
@@ -199,7 +219,7 @@ export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   /** The query of a slice of its list, or of all of it. */
   readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => SelectQueryBuilder<Schema, Table, Row>;
   readonly ranges: IndexRanges<Schema, Table> | null;
-  /** All of it as a short read; null for one that may be long. */
+  /** All of it as a short read, if it is one. */
   readonly short: ShortRead<BoundValues, Row> | null;
   readonly pageOf: (rows: readonly Row[]) => Page<Row>;
   /** The cursor of the page behind a row. */
@@ -233,7 +253,7 @@ export function startPage<
     isEmpty,
     queryOf,
     ranges,
-    short: 'bound' in list && ranges === null ? shortPage(list, keyset, { from, to }, limit + 1) : null,
+    short: 'bound' in list ? shortPage(list, keyset, { from, to }, limit + 1) : null,
     cursorAt,
     pageOf(rows) {
       const items = rows.slice(0, limit);

@@ -4,6 +4,7 @@
  */
 import type { Compilable, CompiledQuery, Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import type { Reach } from '../kernel/caller.ts';
 import { isPostgres } from './is-postgres.ts';
 import { maxListed } from './query-compilers.ts';
 import type { Tables } from './schema.ts';
@@ -18,7 +19,7 @@ export interface ShortRead<Bound extends BoundValues, Row> {
   readonly build: (bound: Bound) => Compilable<Row>;
 }
 
-/** Filters are part of names, and callers choose them. */
+/** Numbers of ids, and states of filters, are part of names, and callers choose them. */
 const keptTexts = 500;
 
 /** By database and name. Each parameter is a constant of the text, or the symbol of a value that is bound. */
@@ -54,20 +55,25 @@ export async function shortRead<Bound extends BoundValues, Row>(
   return rows;
 }
 
-/** Rows by ids: {@link shortRead} for a few, whose statement has a parameter for each. @param build of the ids and the workspace */
-export const shortReadByIds = <Row>(
+/** Of all accounts. Statements are built for it alone, so that they have nothing else of a caller. */
+export const reachOf = ({ workspaceId }: Pick<Reach, 'workspaceId'>): Reach => ({ workspaceId, accountIds: null });
+
+/** Rows by ids: {@link shortRead} for a few, whose statement has a parameter for each, and a key of all accounts. */
+export function shortReadByIds<Row>(
   database: Kysely<Tables>,
   name: string,
   ids: readonly string[],
-  workspaceId: string,
-  build: (ids: readonly string[], workspaceId: string) => Compilable<Row> & { execute(): Promise<Row[]> },
-): Promise<Row[]> =>
-  ids.length > maxListed
-    ? build(ids, workspaceId).execute()
-    : shortRead(database, {
-        name: `${name} ${ids.length}`,
-        bound: { workspaceId, ...Object.fromEntries(ids.map((id, at) => [`id${at}`, id])) } as BoundValues & {
-          readonly workspaceId: string;
-        },
-        build: ({ workspaceId: workspace, ...rest }) => build(Object.values(rest) as string[], workspace),
-      });
+  reach: Reach,
+  build: (reach: Reach, ids: readonly string[]) => Compilable<Row> & { execute(): Promise<Row[]> },
+): Promise<Row[]> {
+  if (reach.accountIds !== null || ids.length > maxListed) return build(reach, ids).execute();
+  const bound: BoundValues & Pick<Reach, 'workspaceId'> = {
+    ...Object.fromEntries(ids.map((id, at) => [`id${at}`, id])),
+    workspaceId: reach.workspaceId,
+  };
+  return shortRead(database, {
+    name: `${name} ${ids.length}`,
+    bound,
+    build: ({ workspaceId, ...rest }) => build(reachOf({ workspaceId }), Object.values(rest) as string[]),
+  });
+}

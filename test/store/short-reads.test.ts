@@ -1,9 +1,9 @@
 /** Statements that are compiled once for all values that they bind, and on SQLite executed without a thread. */
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { shortlyListed as listedDeliveries } from '../../src/capabilities/deliveries/listed.ts';
-import { shortlyListed as listedJobs } from '../../src/capabilities/jobs/repository.ts';
-import { shortlyListed as listedWebhooks } from '../../src/capabilities/webhooks/listed.ts';
+import { deliveryList } from '../../src/capabilities/deliveries/listed.ts';
+import { jobList } from '../../src/capabilities/jobs/repository.ts';
+import { webhookList } from '../../src/capabilities/webhooks/listed.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { shortRead, shortReadByIds } from '../../src/store/short-reads.ts';
@@ -19,6 +19,7 @@ describe.each(databases)('short reads on $name', (dialect) => {
     return database;
   }
   const workspace = (id: string) => ({ id, name: `Workspace ${id}`, created_at: 1 });
+  const whole = { workspaceId: 'a', accountIds: null };
 
   test('bind each value in its place, with one text for all', async () => {
     const database = await connect();
@@ -39,7 +40,7 @@ describe.each(databases)('short reads on $name', (dialect) => {
   test('see what their transaction has written, and nobody else does', async () => {
     const database = await connect();
     const find = (reader: typeof database) =>
-      shortReadByIds(reader, 'test by ids', ['a', 'c'], '', (ids) =>
+      shortReadByIds(reader, 'test by ids', ['a', 'c'], whole, (_, ids) =>
         database.selectFrom('workspaces').select('id').where('id', 'in', ids),
       );
     await database.transaction().execute(async (transaction) => {
@@ -53,7 +54,7 @@ describe.each(databases)('short reads on $name', (dialect) => {
   test('read many ids with a statement of their own', async () => {
     const database = await connect();
     const ids = ['a', ...Array.from({ length: 100 }, (_, n) => `${n}`)];
-    const read = shortReadByIds(database, 'test by ids', ids, '', (some) =>
+    const read = shortReadByIds(database, 'test by ids', ids, whole, (_, some) =>
       database.selectFrom('workspaces').select('id').where('id', 'in', some),
     );
     expect(await read).toEqual([{ id: 'a' }]);
@@ -72,14 +73,16 @@ describe.each(databases)('short reads on $name', (dialect) => {
     expect(order).toEqual(['waits for a turn', 'has read']);
   });
 
+  const ofFirst = { workspaceId: 'first workspace', keyId: 'first key', accountIds: null, scopes: new Set() };
+  const first = ofFirst as unknown as Caller;
+
   test('have nothing of the caller who comes first in their texts, which all workspaces share', async () => {
     const database = await connect();
-    const caller = { workspaceId: 'first workspace', keyId: 'first key', accountIds: null, scopes: new Set() };
-    const first = caller as unknown as Caller;
     const lists = [
-      listedWebhooks({ database }, first, { query: 'x', events: ['message_received'], account_id: 'a' }),
-      listedDeliveries({ database }, first, { webhook_id: 'w', states: ['failed'] }),
-      listedJobs(database, first, { query: 'x', account_id: 'a' }, true),
+      webhookList({ database }, first, {}),
+      webhookList({ database }, first, { health_states: ['failing', 'healthy'] }),
+      deliveryList(database, first, { webhook_id: 'first webhook', states: ['failed'] }),
+      jobList(database, first, {}, true),
     ];
     for (const list of lists) {
       if (!('bound' in list)) throw new Error('The list is not short');
@@ -90,6 +93,34 @@ describe.each(databases)('short reads on $name', (dialect) => {
       expect(parameters.filter((value) => typeof value === 'symbol').length).toBeGreaterThan(0);
       expect(parameters.filter((value) => String(value).startsWith('first'))).toEqual([]);
     }
+  });
+
+  test('are no lists whose filters look at each row: thousands would hold up whoever else is served', async () => {
+    const database = await connect();
+    const limited = { ...first, accountIds: new Set(['a']) };
+    const lists = [
+      ...[{ query: 'x' }, { events: ['message_received'] }, { account_id: 'a' }, { is_enabled: false }].map((filter) =>
+        webhookList({ database }, first, filter as object),
+      ),
+      webhookList({ database }, first, { health_states: ['failing'], order_by: 'name_asc' }),
+      webhookList({ database }, limited, {}),
+      jobList(database, first, { query: 'x' }, false),
+      jobList(database, limited, {}, false),
+      deliveryList(database, first, {}),
+      deliveryList(database, first, { webhook_id: 'w', events: ['message_received'] }),
+      deliveryList(database, first, { webhook_id: 'w', event_id: 'e' }),
+      deliveryList(database, limited, { webhook_id: 'w' }),
+    ];
+    expect(lists.filter((list) => 'bound' in list)).toEqual([]);
+  });
+
+  test('have one text for all times that a list begins at', async () => {
+    const database = await connect();
+    const nameFor = (since: string) => {
+      const list = deliveryList(database, first, { webhook_id: 'w', since });
+      return 'bound' in list ? list.name : null;
+    };
+    expect(nameFor('2026-01-01T00:00:00Z')).toBe(nameFor('2026-01-02T00:00:00Z'));
   });
 
   test('forget texts beyond 500', async () => {

@@ -228,6 +228,8 @@ describe('statements on SQLite', () => {
       database,
     );
     many = Array.from({ length: 100 }, (_, n) => `A${String((n + 1) * 200).padStart(20, '0')}A`);
+    // As many as a workspace may have.
+    await subjects.webhooks(filling, 10_000);
     await subjects['finished deliveries'](filling, 20_000);
     await sql`update events set source = 'users', account_id = ${many[0]} where rowid % 2 = 0`.execute(database);
     await sql`analyze`.execute(database);

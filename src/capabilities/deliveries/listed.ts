@@ -1,6 +1,6 @@
 /** Queries of filtered deliveries, of a webhook or of all of a workspace: for a page, and for their number. */
 import type { ExpressionBuilder } from 'kysely';
-import { type Caller, requireAccount } from '../../kernel/caller.ts';
+import { type Caller, type Reach, requireAccount } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
@@ -12,6 +12,7 @@ import {
   type Keyset,
   type KeyValues,
   keysetsOf,
+  listOf,
   sliceQuery,
 } from '../../store/keyset.ts';
 import type { CountedList } from '../../store/keyset-pages.ts';
@@ -33,34 +34,22 @@ export const deliveryKeyset = keysetsOf<DeliveryOrder, 'created_at' | 'id'>(defa
 const statesOf = ({ states = [] }: DeliveryFilter) => [...new Set(states.length === 0 ? deliveryStates : states)];
 
 /** In the order of {@link deliveryKeyset}. @throws ServiceError `account_mismatch` for an account beyond the key */
-export function listedDeliveries(
-  { database }: { readonly database: Database },
+export function deliveryList(
+  database: Database,
   caller: Caller,
   filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
 ) {
-  const ofStates = rangesOf(database, caller, filter).map((range) =>
-    range.where(fits(caller, filter)).select(['id', 'created_at']),
-  );
-  return (after: KeyValues | null, count: number, through: KeyValues | null) =>
-    visibleDeliveries(database, caller).where(isAmongFirst(ofStates, deliveryKeyset(filter), after, count, through));
-}
-
-/** {@link listedDeliveries}, as short reads if the key may use every account. */
-export function shortlyListed(
-  context: { readonly database: Database },
-  caller: Caller,
-  filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
-) {
-  const { webhook_id: webhookId, ...others } = filter;
-  if (caller.accountIds !== null || webhookId === undefined || filter.event_id !== undefined)
-    return listedDeliveries(context, caller, filter);
-  const bound = { workspaceId: caller.workspaceId, webhookId };
-  return {
-    name: `deliveries ${JSON.stringify(others)}`,
-    bound,
-    queryOf: ({ workspaceId, webhookId: webhook_id }: typeof bound) =>
-      listedDeliveries(context, { ...caller, workspaceId }, { ...others, webhook_id }),
-  };
+  const { webhook_id, ...others } = filter;
+  const name = filter.event_id !== undefined || isSliced(caller, filter) ? null : `deliveries ${statesOf(filter)}`;
+  const bound: { readonly webhook_id?: string } = webhook_id === undefined ? {} : { webhook_id };
+  return listOf(caller, name, bound, (reach, ofWebhook) => {
+    const fitting = { ...others, ...ofWebhook };
+    const ofStates = rangesOf(database, reach, fitting).map((range) =>
+      range.where(fits(reach, fitting)).select(['id', 'created_at']),
+    );
+    return (after: KeyValues | null, count: number, through: KeyValues | null) =>
+      visibleDeliveries(database, reach).where(isAmongFirst(ofStates, deliveryKeyset(filter), after, count, through));
+  });
 }
 
 /** @throws ServiceError `account_mismatch` for an account beyond the key */
@@ -88,18 +77,18 @@ const timeOf = (time: string | undefined) => (time === undefined ? null : firstM
 export const deliveryBounds = (keyset: Keyset<string>, { since, until }: DeliveryFilter): Bounds =>
   boundsOf(keyset, timeOf(since), timeOf(until));
 
-/** {@link rangesOf}; null if what they have is what fits. */
-export function slicedRanges(database: Database, caller: Caller, filter: DeliveryFilter) {
-  const { webhook_id, event_id, events = [], account_id } = filter;
+/** Whether not all that {@link rangesOf} have fits. Of a workspace, deliveries of webhooks that are being deleted are among them. */
+const isSliced = ({ accountIds }: Reach, { webhook_id, event_id, events = [], account_id }: DeliveryFilter): boolean =>
   // An event has few deliveries.
-  if (event_id !== undefined) return null;
-  // Of a workspace, deliveries of webhooks that are being deleted are among them.
-  const isSliced = webhook_id === undefined || events.length > 0 || account_id !== undefined;
-  return isSliced || caller.accountIds !== null ? rangesOf(database, caller, filter) : null;
-}
+  event_id === undefined &&
+  (accountIds !== null || webhook_id === undefined || events.length > 0 || account_id !== undefined);
+
+/** {@link rangesOf}; null if what they have is what fits. */
+export const slicedRanges = (database: Database, caller: Caller, filter: DeliveryFilter) =>
+  isSliced(caller, filter) ? rangesOf(database, caller, filter) : null;
 
 /** Each state is a range of an index; an event is one of another. */
-function rangesOf(database: Database, caller: Caller, filter: DeliveryFilter) {
+function rangesOf(database: Database, caller: Reach, filter: DeliveryFilter) {
   const states = statesOf(filter);
   const found = deliveriesOf(database, caller, filter);
   return filter.event_id === undefined
@@ -108,7 +97,7 @@ function rangesOf(database: Database, caller: Caller, filter: DeliveryFilter) {
 }
 
 /** What an index of states or events finds, besides the state. */
-function deliveriesOf(database: Database, { workspaceId }: Caller, { webhook_id, event_id }: DeliveryFilter) {
+function deliveriesOf(database: Database, { workspaceId }: Reach, { webhook_id, event_id }: DeliveryFilter) {
   const all = database.selectFrom('deliveries');
   if (event_id !== undefined) {
     const ofEvent = all.where('event_id', '=', event_id).where(isInWorkspace('deliveries', workspaceId));
@@ -129,7 +118,7 @@ function deliveriesOf(database: Database, { workspaceId }: Caller, { webhook_id,
 }
 
 /** The filter's other fields, for which rows are looked at. @throws ServiceError as {@link listedDeliveries} */
-function fits(caller: Caller, { webhook_id, event_id, events = [], account_id }: DeliveryFilter) {
+function fits(caller: Reach, { webhook_id, event_id, events = [], account_id }: DeliveryFilter) {
   if (account_id !== undefined) requireAccount(caller, account_id);
   return (eb: ExpressionBuilder<Tables, 'deliveries'>) =>
     eb.and([

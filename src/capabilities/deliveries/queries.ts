@@ -17,7 +17,7 @@ import { findByIds, onlyOf, readTogether } from '../../store/reads.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
-import { countedDeliveries, deliveryBounds, deliveryKeyset, shortlyListed, slicedRanges } from './listed.ts';
+import { countedDeliveries, deliveryBounds, deliveryKeyset, deliveryList, slicedRanges } from './listed.ts';
 import type { DeliveriesPort } from './port.ts';
 import {
   type Delivery,
@@ -72,7 +72,7 @@ export function deliveryQueries({
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const { caller } = context;
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
-        const listed = shortlyListed({ database }, caller, filter);
+        const listed = deliveryList(database, caller, filter);
         const ranges = slicedRanges(database, caller, filter);
         const keyset = deliveryKeyset(filter);
         const bounds = deliveryBounds(keyset, filter);

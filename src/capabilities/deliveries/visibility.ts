@@ -1,6 +1,6 @@
 /** A key sees the deliveries of its workspace for events of accounts that it may act for. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import { type Caller, mayActFor } from '../../kernel/caller.ts';
+import { type Caller, mayActFor, type Reach } from '../../kernel/caller.ts';
 import { amongAccounts, isInWorkspace } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import type { DeliveryTable, Tables } from '../../store/schema.ts';
@@ -9,7 +9,7 @@ export const canSee = (caller: Caller, delivery: Pick<DeliveryTable, 'workspace_
   delivery.workspace_id === caller.workspaceId && mayActFor(caller, delivery.account_id);
 
 /** {@link canSee} as a query. */
-export const visibleDeliveries = (database: Database, { workspaceId, accountIds }: Caller) =>
+export const visibleDeliveries = (database: Database, { workspaceId, accountIds }: Reach) =>
   storedDeliveries(database)
     .where(isInWorkspace('deliveries', workspaceId))
     .where(amongAccounts(accountIds, 'deliveries.account_id'));

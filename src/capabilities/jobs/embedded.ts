@@ -31,12 +31,12 @@ import {
   countedJobs,
   isJobId,
   jobKeyset,
+  jobList,
   newJobId,
   requireJob,
   type StoredJob,
   selectJobFields,
   selectJobs,
-  shortlyListed,
   slicedJobs,
   storedFields,
   toPosting,
@@ -109,7 +109,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       requests,
       ({ cursor, limit = jobListLimits.limit.default, withContent: _, ...filter }) => {
         const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
-        const listed = shortlyListed(database, caller, filter, withContent);
+        const listed = jobList(database, caller, filter, withContent);
         const ranges = slicedJobs(database, caller, filter);
         const place = { cursors, scope, cursor, limit };
         return startPage(listed, jobKeyset(filter), place, { ranges, isEmpty: fitsNothing(filter) });

@@ -1,14 +1,14 @@
 /** Stored postings and drafts that a caller may see. Changing one takes a lease (lease.ts). */
 
 import { sql } from 'kysely';
-import { type Caller, requireAccount } from '../../kernel/caller.ts';
+import { type Caller, type Reach, requireAccount } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { jsonEntries, readJsonColumn } from '../../store/json.ts';
-import { byCreation, type Keyset, keysetsOf, unbounded } from '../../store/keyset.ts';
+import { byCreation, type Keyset, keysetsOf, listOf, unbounded } from '../../store/keyset.ts';
 import type { CountedList } from '../../store/keyset-pages.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
@@ -45,7 +45,7 @@ const storedJobs = (database: Database) =>
   database.selectFrom('jobs').select(listedJobColumns).$narrowType<StoredWords>();
 
 /** Those that the key can see. */
-const jobsById = (database: Database, { workspaceId, accountIds }: Caller, jobIds: readonly string[]) =>
+const jobsById = (database: Database, { workspaceId, accountIds }: Reach, jobIds: readonly string[]) =>
   storedJobs(database)
     .where('id', 'in', jobIds)
     .where(isInWorkspace('jobs', workspaceId))
@@ -73,11 +73,7 @@ export async function requireJob(
 
 /** @param jobIds at least one. @returns in any order */
 export const selectJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<ListedJob[]> =>
-  caller.accountIds === null
-    ? shortReadByIds(database, 'jobs by id', jobIds, caller.workspaceId, (ids, workspaceId) =>
-        jobsById(database, { ...caller, workspaceId }, ids),
-      )
-    : jobsById(database, caller, jobIds).execute();
+  shortReadByIds(database, 'jobs by id', jobIds, caller, (reach, ids) => jobsById(database, reach, ids));
 
 /** Some fields of those postings that the key can see. */
 export async function selectJobFields(
@@ -98,10 +94,10 @@ export async function selectJobFields(
 }
 
 /** @throws ServiceError `account_mismatch` for an account beyond the key */
-export function listedJobs(database: Database, caller: Caller, { account_id, states = [], query: text }: JobFilter) {
-  let query = jobsOf(database, caller).where(amongAccounts(caller.accountIds, 'account_id'));
+function listedJobs(database: Database, reach: Reach, { account_id, states = [], query: text }: JobFilter) {
+  let query = jobsOf(database, reach).where(amongAccounts(reach.accountIds, 'account_id'));
   if (account_id !== undefined) {
-    requireAccount(caller, account_id);
+    requireAccount(reach, account_id);
     query = query.where('account_id', '=', account_id);
   }
   if (states.length > 0) query = query.where('state', 'in', states);
@@ -109,11 +105,11 @@ export function listedJobs(database: Database, caller: Caller, { account_id, sta
   return query;
 }
 
-const jobsOf = (database: Database, { workspaceId }: Caller) =>
+const jobsOf = (database: Database, { workspaceId }: Reach) =>
   storedJobs(database).where('workspace_id', '=', workspaceId);
 
 /** The postings that are looked at for a list, by its index; null if these are those that fit. */
-export const slicedJobs = (database: Database, caller: Caller, { account_id, states = [], query: text }: JobFilter) =>
+export const slicedJobs = (database: Database, caller: Reach, { account_id, states = [], query: text }: JobFilter) =>
   caller.accountIds === null && account_id === undefined && states.length === 0 && text === undefined
     ? null
     : [jobsOf(database, caller)];
@@ -136,19 +132,13 @@ const withSmallContents = (jobs: ReturnType<typeof listedJobs>) =>
     sql<string | null>`case when ${columnBytes('fields')} <= ${sql.lit(maxSmallContent)} then fields end`.as('content'),
   );
 
-/** {@link listedJobs}, as short reads if the key may use every account. @param withContent adds {@link withSmallContents} */
-export function shortlyListed(database: Database, caller: Caller, filter: JobFilter, withContent: boolean) {
-  const listed = (of: Caller) => {
-    const query = listedJobs(database, of, filter);
+/** @param withContent adds {@link withSmallContents}. @throws ServiceError as {@link listedJobs} */
+export function jobList(database: Database, caller: Caller, filter: JobFilter, withContent: boolean) {
+  const name = slicedJobs(database, caller, filter) === null ? `jobs ${withContent}` : null;
+  return listOf(caller, name, {}, (reach) => {
+    const query = listedJobs(database, reach, filter);
     return withContent ? withSmallContents(query) : query;
-  };
-  const { workspaceId, accountIds } = caller;
-  if (accountIds !== null) return listed(caller);
-  return {
-    name: `jobs ${withContent} ${JSON.stringify(filter)}`,
-    bound: { workspaceId },
-    queryOf: (bound: { readonly workspaceId: string }) => listed({ ...caller, ...bound }),
-  };
+  });
 }
 
 /** A job of a list, read with its content or without. */

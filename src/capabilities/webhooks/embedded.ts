@@ -14,7 +14,7 @@ import { shortReadByIds } from '../../store/short-reads.ts';
 import { isAhead } from '../../store/statement-time.ts';
 import { commandsInLine, type InLine } from '../../store/workspace-lines.ts';
 import { webhookListScope } from './filter.ts';
-import { fittingWebhooks, shortlyListed, webhookKeyset } from './listed.ts';
+import { fittingWebhooks, webhookKeyset, webhookList } from './listed.ts';
 import { accountIdsOf, changeChecked } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
@@ -47,9 +47,10 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
         const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
         const place = { cursors, scope, cursor, limit };
-        return startPage(shortlyListed(context, caller, filter), webhookKeyset(filter), place, {
-          isEmpty: fitsNothing(filter),
-        });
+        const listed = webhookList(context, caller, filter);
+        // Others look at each webhook.
+        const isLarge = !('bound' in listed);
+        return startPage(listed, webhookKeyset(filter), place, { isEmpty: fitsNothing(filter), isLarge });
       },
       async (started) => {
         const pages = await selectPages(context, call, started);
@@ -62,11 +63,9 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     findByIds(webhookIds, isId, async (ids) =>
       toListed(
         caller,
-        caller.accountIds === null
-          ? await shortReadByIds(context.database, 'webhooks by id', ids, caller.workspaceId, (some, workspaceId) =>
-              webhooksById(context, { ...caller, workspaceId }, some),
-            )
-          : await webhooksById(context, caller, ids).execute(),
+        await shortReadByIds(context.database, 'webhooks by id', ids, caller, (reach, some) =>
+          webhooksById(context, reach, some),
+        ),
       ),
     );
 

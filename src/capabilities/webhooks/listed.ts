@@ -1,12 +1,12 @@
 /** Queries of filtered webhooks: for a page, and for their number. */
 import { type ExpressionBuilder, sql } from 'kysely';
-import { type Caller, requireAccount } from '../../kernel/caller.ts';
+import { type Caller, type Reach, requireAccount } from '../../kernel/caller.ts';
 import { contains, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { byCreation, isAmongFirst, type Keyset, keysetsOf } from '../../store/keyset.ts';
+import { byCreation, isAmongFirst, type Keyset, keysetsOf, listOf } from '../../store/keyset.ts';
 import { byDialect } from '../../store/query-compilers.ts';
 import type { Tables } from '../../store/schema.ts';
-import type { WebhookFilter, WebhookSearch } from './filter.ts';
+import { isFilter, type WebhookFilter, type WebhookSearch } from './filter.ts';
 import { storedWebhooks, visibleWebhooks } from './repository.ts';
 import { defaultWebhookOrder, type WebhookOrder } from './shapes.ts';
 
@@ -27,19 +27,20 @@ export const webhookKeyset = keysetsOf<WebhookOrder, 'created_at' | 'name_key' |
   name_desc: byName('desc'),
 });
 
+type ListFilter = WebhookFilter & Pick<WebhookSearch, 'order_by'>;
+
+/** The states of health whose ranges of an index have the list; none if each webhook is looked at for its state. */
+const rangesOf = ({ accountIds }: Reach, filter: ListFilter) =>
+  accountIds !== null || webhookKeyset(filter).columns[0] !== 'created_at' ? [] : [...new Set(filter.health_states)];
+
 /** In the order of {@link webhookKeyset}. @throws ServiceError `account_mismatch` for an account beyond the key */
-export function listedWebhooks(
-  context: ListContext,
-  caller: Caller,
-  filter: WebhookFilter & Pick<WebhookSearch, 'order_by'>,
-) {
+export function listedWebhooks(context: ListContext, reach: Reach, filter: ListFilter) {
   const keyset = webhookKeyset(filter);
-  const fitting = fittingWebhooks(context, caller, filter);
-  const states = [...new Set(filter.health_states)];
+  const fitting = fittingWebhooks(context, reach, filter);
+  const states = rangesOf(reach, filter);
   return (after: readonly (string | number)[] | null, count: number) => {
-    if (states.length === 0 || caller.accountIds !== null || keyset.columns[0] !== 'created_at')
-      return fitting.select(sortedName);
-    // Each is a range of an index. With the workspace beside the ids, SQLite would look at each of its webhooks.
+    if (states.length === 0) return fitting.select(sortedName);
+    // With the workspace beside the ids, SQLite would look at each of its webhooks.
     const ofStates = states.map((state) =>
       fitting.where('health', '=', state).clearSelect().select(['id', 'created_at']),
     );
@@ -49,19 +50,11 @@ export function listedWebhooks(
   };
 }
 
-/** {@link listedWebhooks}, as short reads if the key may use every account. */
-export function shortlyListed(
-  context: ListContext,
-  caller: Caller,
-  filter: WebhookFilter & Pick<WebhookSearch, 'order_by'>,
-) {
-  const { workspaceId, accountIds } = caller;
-  if (accountIds !== null) return listedWebhooks(context, caller, filter);
-  return {
-    name: `webhooks ${JSON.stringify(filter)}`,
-    bound: { workspaceId },
-    queryOf: (bound: { readonly workspaceId: string }) => listedWebhooks(context, { ...caller, ...bound }, filter),
-  };
+/** {@link listedWebhooks} by pages. */
+export function webhookList(context: ListContext, caller: Caller, filter: ListFilter) {
+  const states = rangesOf(caller, filter);
+  const isByIndex = !isFilter(filter) && (filter.health_states === undefined || states.length > 0);
+  return listOf(caller, isByIndex ? `webhooks ${states}` : null, {}, (reach) => listedWebhooks(context, reach, filter));
 }
 
 /** Every webhook has one. */
@@ -70,7 +63,7 @@ const sortedName = sql.ref<string>('webhooks.name_key').as('name_key');
 /** {@link visibleWebhooks} that fit. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function fittingWebhooks(
   context: ListContext,
-  caller: Caller,
+  caller: Reach,
   { sources = [], events = [], is_enabled, health_states: states = [], query: text, account_id }: WebhookFilter,
 ) {
   let query = visibleWebhooks(context, caller);
@@ -97,7 +90,7 @@ const urlKey = byDialect({
 });
 
 /** In the name, or in the URL if the key may see all of it. */
-const hasText = (caller: Caller, text: string) => (builder: ExpressionBuilder<Tables, 'webhooks'>) =>
+const hasText = (caller: Reach, text: string) => (builder: ExpressionBuilder<Tables, 'webhooks'>) =>
   builder.or([nameContains('webhooks', text), builder.and([contains(urlKey, text), isManagedBy(caller)(builder)])]);
 
 /** For a key without accounts, as SQL has no empty list. Here the empty text stands for all accounts. */
@@ -105,7 +98,7 @@ const noAccount = 'none';
 
 /** `accessTo` (caller.ts) as a condition: the health of others is not the key's to know. */
 const isManagedBy =
-  ({ accountIds }: Caller) =>
+  ({ accountIds }: Reach) =>
   ({ lit, not, exists, selectFrom }: ExpressionBuilder<Tables, 'webhooks'>) =>
     accountIds === null
       ? lit(true)

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { findStoredAccounts } from '../../auth/account-repository.ts';
 import type { AccountRule } from '../../auth/account-rule.ts';
-import { accessTo, type Caller, requireAccount, requireNamedAccounts } from '../../kernel/caller.ts';
+import { accessTo, type Caller, type Reach, requireAccount, requireNamedAccounts } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { withIssues } from '../../kernel/issues.ts';
@@ -170,7 +170,7 @@ export const storedWebhooks = (database: Database) => database.selectFrom('webho
 /** As {@link visibleWebhooks}. */
 export function webhooksById(
   { database }: { readonly database: Database },
-  { workspaceId, accountIds }: Caller,
+  { workspaceId, accountIds }: Reach,
   webhookIds: readonly string[],
 ) {
   const webhooks = storedWebhooks(database).where('id', 'in', webhookIds);
@@ -181,7 +181,7 @@ export function webhooksById(
 }
 
 /** Without large columns: webhooks that listen to an account of the key. {@link shownTo} decides what is shown. */
-export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Caller) {
+export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Reach) {
   const webhooks = storedWebhooks(database);
   if (accountIds === null) return webhooks.where('workspace_id', '=', workspaceId);
   // Without the workspace, as SQLite would look at each of its webhooks.
