@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Example, exampleGroups, exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
+import { type Example, exampleGroups, examples } from '../../src/pages/graphiql/examples.ts';
+import { exampleOperation } from '../support/examples.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { chromium } from '../support/servers.ts';
 

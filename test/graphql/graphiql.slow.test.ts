@@ -10,12 +10,12 @@ import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
 import {
   type Example,
   exampleGroups,
-  exampleOperation,
   exampleParts,
   examples,
   servedExamples,
 } from '../../src/pages/graphiql/examples.ts';
 import { tokenLifetimeMs } from '../../src/pages/graphiql/sign-in.ts';
+import { exampleOperation } from '../support/examples.ts';
 import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
 import { sendBytes, sendBytesFrom } from '../support/raw-http.ts';
 import { schema } from '../support/schema.ts';

@@ -3,7 +3,8 @@ import { buildClientSchema, getIntrospectionQuery, parse, printSchema } from 'gr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxIntrospectionCost, operationLimits } from '../../src/graphql/cost/limits.ts';
 import { maxJsonEntries } from '../../src/kernel/lib/json-text.ts';
-import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
+import { examples } from '../../src/pages/graphiql/examples.ts';
+import { exampleOperation } from '../support/examples.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { fields } from '../support/hostile-inputs.ts';
 import { schema } from '../support/schema.ts';

@@ -10,10 +10,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { failingAccounts } from '../../src/app/demo.ts';
 import { newSecret, secretText } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
-import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
+import { examples } from '../../src/pages/graphiql/examples.ts';
 import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 import { codeBlocks, pages, sectionOf, snippet, snippetFiles } from '../support/docs.ts';
 import { documentationUnits, failuresWithoutCode, relayDirectives, unitOf } from '../support/documents.ts';
+import { exampleOperation } from '../support/examples.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { schema } from '../support/schema.ts';
 import { curl } from '../support/servers.ts';

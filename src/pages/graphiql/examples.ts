@@ -414,6 +414,3 @@ export async function exampleParts({ name }: Example): Promise<Pick<ServedExampl
   const about = comment.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/^# ?/, '')]));
   return { about, query: text.slice(comment.length) };
 }
-
-/** The text that GraphiQL opens. */
-export const exampleOperation = async (example: Example): Promise<string> => (await exampleParts(example)).query;
