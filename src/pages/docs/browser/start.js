@@ -1,8 +1,8 @@
 /** Runs the operations of the start page with the key of this tab. */
 import { whose } from './bar-queries.js';
 import { show as fill } from './elements.js';
-import { eventStream } from './event-stream.js';
-import { ask } from './gateway.js';
+import { follow } from './follow.js';
+import { ask, options } from './gateway.js';
 import { keyForm } from './key-form.js';
 import { readResult, sendOperation } from './send-operation.js';
 import { onKeyChange, readKey, storeKey } from './stored-key.js';
@@ -13,47 +13,41 @@ const keyPlace = document.querySelector('#key');
 /** Milliseconds that a subscription is shown for. */
 const watchedMs = 20_000;
 
-const options = (more = {}) => ({ headers: { 'x-api-key': readKey() }, ...more });
-
 /** Asks for a key that the gateway knows. */
 async function showKey() {
-  const help =
-    'The start of the gateway prints a link to GraphiQL: open it, and this tab has the demo key. Or paste a key.';
-  const known = readKey() === '' ? { problem: null } : await ask(whose).catch(({ message }) => ({ problem: message }));
+  const key = readKey();
+  const known = key === '' ? { problem: null } : await ask(whose).catch(({ message }) => ({ problem: message }));
+  if (key !== readKey()) return;
   keyPlace.hidden = known.data !== undefined || document.querySelector('article button') === null;
-  fill(keyPlace, keyForm({ problem: known.problem, help, onKey: storeKey }));
+  fill(keyPlace, keyForm({ problem: known.problem, onKey: storeKey }));
 }
 
 /** @param {Element} result @param {readonly { query: string, variables: object }[]} operations @param {AbortSignal} signal */
 async function run(result, [first, meanwhile], signal) {
-  if (meanwhile === undefined) {
-    show(result, await readResult(await sendOperation(endpoint, first, options({ signal }))));
-    return;
-  }
+  if (meanwhile === undefined)
+    return show(result, await readResult(await sendOperation(endpoint, first, options(signal))));
   const leaving = AbortSignal.any([signal, AbortSignal.timeout(watchedMs)]);
-  const headers = { 'x-api-key': readKey(), accept: 'text/event-stream' };
-  const response = await sendOperation(endpoint, first, { headers, signal: leaving });
-  if (!response.ok) return show(result, await readResult(response));
-  const { errors, data } = await readResult(await sendOperation(endpoint, meanwhile, options({ signal })));
-  if (errors !== undefined) return show(result, { errors, data });
-  result.textContent = 'The event is emitted.';
-  try {
-    for await (const event of eventStream(response.body)) {
-      result.textContent = `${lineOf(event)}\n${result.textContent}`;
-    }
-  } catch (error) {
-    if (!leaving.aborted) throw error;
-  }
+  const add = (line) => {
+    result.textContent = `${line}\n${result.textContent}`.trim();
+  };
+  result.textContent = '';
+  let isEmitted = false;
+  const onConnected = async () => {
+    if (isEmitted) return;
+    isEmitted = true;
+    await ask(meanwhile.query, meanwhile.variables, { signal });
+    add('The event is emitted.');
+  };
+  const onLive = (isLive) => isLive || add('The connection is lost. It is tried again.');
+  const changes = follow(first.query, first.variables, { signal: leaving, onLive, onConnected });
+  for await (const delivery of changes) add(lineOf(delivery));
 }
 
-/** An event of the subscription in one line: the newest stands first. */
-function lineOf(event) {
-  const { deliveryUpdated: delivery } = event.data ?? {};
-  if (!delivery) return JSON.stringify(event);
-  const [last] = delivery.attempts?.nodes?.slice(-1) ?? [];
+/** A change of a delivery in one line: the newest stands first. */
+function lineOf({ state, attempts, attemptCount, webhook }) {
+  const last = attempts?.nodes?.at(-1);
   const outcome = last === undefined ? '' : `, ${last.status ?? last.failure} in ${last.durationMs} ms`;
-  const time = new Date().toLocaleTimeString();
-  return `${time} ${delivery.state}, attempt ${delivery.attemptCount}${outcome}: ${delivery.webhook?.requestUrl ?? ''}`;
+  return `${new Date().toLocaleTimeString()} ${state}, attempt ${attemptCount}${outcome}: ${webhook?.requestUrl ?? ''}`;
 }
 
 function show(result, value) {
@@ -61,7 +55,7 @@ function show(result, value) {
 }
 
 async function runRest(result, address, signal) {
-  show(result, await readResult(await fetch(address, options({ signal }))));
+  show(result, await readResult(await fetch(address, options(signal))));
 }
 
 for (const tile of document.querySelectorAll('article:has(button)')) {
@@ -81,7 +75,8 @@ for (const tile of document.querySelectorAll('article:has(button)')) {
     try {
       await (rest === undefined ? run(result, JSON.parse(operations), signal) : runRest(result, rest, signal));
     } catch (error) {
-      result.textContent = signal.aborted ? 'Stopped.' : `No response: ${error.message}`;
+      const isUnanswered = error instanceof TypeError;
+      result.textContent = signal.aborted ? 'Stopped.' : `${isUnanswered ? 'No response: ' : ''}${error.message}`;
     } finally {
       // A failure beside a subscription ends it, too.
       running.abort();
