@@ -289,6 +289,33 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.locator('nav[aria-label=Documentation] li ul').isVisible()).toBe(true);
   });
 
+  it('has its columns before all of a page has come', async () => {
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const address = `${gateway.address}/docs/use/schema`;
+    const placed = async () => {
+      await page.goto(address);
+      return page.evaluate(() => {
+        const { x, width } = document.querySelector('main h2')?.getBoundingClientRect() ?? {};
+        return {
+          x,
+          width,
+          lastGroup: document.querySelector('#menu > div > ul:last-child')?.getBoundingClientRect().y,
+        };
+      });
+    };
+    const whole = await placed();
+    await page.route(address, async (route) => {
+      const text = await (await route.fetch()).text();
+      await route.fulfill({ contentType: 'text/html', body: text.slice(0, text.indexOf('<h3')) });
+    });
+    expect(await placed()).toEqual(whole);
+  });
+
   it('runs each operation of the first page, and shows an event being delivered', async () => {
     const { address, app, directory, close } = await startGateway({
       environment: { LOG_LEVEL: 'silent', DEMO: 'on' },
@@ -348,6 +375,13 @@ describe.skipIf(!chromium)('in a browser', () => {
     await watching.getByRole('button', { name: 'Run' }).click();
     await watching.getByText('No event.').waitFor();
     await expect.poll(() => app.streams.count('subscription')).toBe(0);
+    // A connection that is lost is tried again.
+    await page.unroute('**/graphql');
+    await page.route('**/graphql', (route) => route.abort(), { times: 1 });
+    await watching.getByRole('button', { name: 'Run' }).click();
+    await expect
+      .poll(() => watching.locator('.result').textContent(), { timeout: 20_000 })
+      .toMatch(/SUCCEEDED, attempt.*The event is emitted\.\nThe connection is lost\./s);
     expect(await page.evaluate(lowContrast)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.screenshot({ path: 'node_modules/.cache/start.png', fullPage: true });
@@ -451,6 +485,9 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(JSON.parse(link.get('variables') ?? '')).toHaveProperty('pnet');
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await page.goto(`${gateway.address}/docs/changelog`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await page.goBack();
     const menu = page.getByRole('navigation', { name: 'Documentation' });
     expect(await menu.isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Documentation' }).click();
