@@ -3,6 +3,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { readsAllColumns } from './all-columns.ts';
 import { busyMs, isBusy, openDatabaseFile, watchFiles } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
@@ -91,7 +92,7 @@ function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFaul
         // A plain `begin` starts as a reader and fails at its first write, without waiting, if another process has written since.
         const text = sql === 'begin' ? 'begin immediate' : sql;
         const native = withFaults(onFault, () => database.prepare(text));
-        statement = adaptStatement(native, guardOf(sql));
+        statement = adaptStatement(native, sql, guardOf(sql));
         prepared.set(sql, statement);
       }
       return statement;
@@ -115,11 +116,11 @@ const emptyStatement: SqliteStatement = {
   iterate,
 };
 
-function adaptStatement(statement: StatementSync, guard: Guard): SqliteStatement {
+function adaptStatement(statement: StatementSync, sql: string, guard: Guard): SqliteStatement {
   // The schema's columns are text and numbers; the driver refuses anything else.
   const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   const reader = statement.columns().length > 0;
-  const rows = reader ? rowsOf(statement) : () => [];
+  const rows = reader ? rowsOf(statement, sql) : () => [];
   return {
     reader,
     all: (parameters) => guard(() => rows(bound(parameters))),
@@ -129,21 +130,16 @@ function adaptStatement(statement: StatementSync, guard: Guard): SqliteStatement
 }
 
 /** The driver's own rows are hash tables to V8: all that is done with them takes twice as long. */
-function rowsOf(statement: StatementSync): (parameters: readonly SQLInputValue[]) => object[] {
+function rowsOf(statement: StatementSync, sql: string): (parameters: readonly SQLInputValue[]) => object[] {
   // Node.js 22 has none.
-  if (typeof statement.setReturnArrays !== 'function') return (parameters) => statement.all(...parameters);
+  if (typeof statement.setReturnArrays !== 'function' || readsAllColumns(sql))
+    return (parameters) => statement.all(...parameters);
   statement.setReturnArrays(true);
-  let names = namesOf(statement);
-  return (parameters) => {
-    // The driver's types know objects only.
-    const read = statement.all(...parameters) as unknown as SQLOutputValue[][];
-    // A migration may have added columns.
-    if (read[0]?.length !== names.length) names = namesOf(statement);
-    return read.map((values) => rowOf(names, values));
-  };
+  const names = statement.columns().map(({ name }) => name);
+  // The driver's types know objects only.
+  return (parameters) =>
+    (statement.all(...parameters) as unknown as SQLOutputValue[][]).map((values) => rowOf(names, values));
 }
-
-const namesOf = (statement: StatementSync): string[] => statement.columns().map(({ name }) => name);
 
 function rowOf(names: readonly string[], values: readonly SQLOutputValue[]): object {
   const row: Record<string, SQLOutputValue | undefined> = {};

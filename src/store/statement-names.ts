@@ -1,6 +1,7 @@
 /** Which statements a pool of Postgres prepares: to plan one takes the server longer than to execute it. */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { readsAllColumns } from './all-columns.ts';
 
 /** `repeated` ones, or `all`: for few that their indexes serve best however the tables grow. */
 export type Prepared = 'repeated' | 'all';
@@ -17,9 +18,6 @@ const repeatedUse = 3;
 /** Statements whose uses are counted. */
 const maxCountedStatements = 500;
 
-/** All columns of a table: prepared, such a statement fails after a migration has added one. So lists name theirs. */
-const allColumns = /"\.\*|\* from "|select \*,|returning \*/;
-
 export class StatementNames {
   readonly #names = new Map<string, string>();
   readonly #uses = new LRUCache<string, number>({ max: maxCountedStatements });
@@ -33,7 +31,8 @@ export class StatementNames {
   of(sql: string): string | undefined {
     const known = this.#names.get(sql);
     if (known !== undefined || this.#names.size >= maxNames) return known;
-    if (sql.length > maxLength || allColumns.test(sql)) return undefined;
+    // With all columns of a table, it fails after a migration has added one.
+    if (sql.length > maxLength || readsAllColumns(sql)) return undefined;
     const uses = (this.#uses.get(sql) ?? 0) + 1;
     this.#uses.set(sql, uses);
     if (uses < this.#firstUse) return undefined;
