@@ -189,7 +189,7 @@ describe('an address without a page', () => {
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
     const text = await response.text();
     expect(named(text)[0]).toBe(nearest);
-    expect(text).toContain('id="search"');
+    expect(text).toContain('id="search-dialog"');
     expect(text).not.toContain('{{');
   });
 
@@ -249,11 +249,11 @@ describe.skipIf(!chromium)('in a browser', () => {
     const { y: top = 0 } = (await below.boundingBox()) ?? {};
     await below.click();
     expect((await below.boundingBox())?.y).toBeCloseTo(top, -1);
-    expect(await page.getByRole('tab', { selected: true }).allInnerTexts()).toEqual(['fetch', 'fetch', 'fetch']);
+    expect(await page.getByRole('tab', { selected: true }).allInnerTexts()).toEqual(Array(4).fill('fetch'));
     await page.goto(`${gateway.address}/docs/use/webhooks`);
-    expect(await page.getByRole('tab', { selected: true }).allInnerTexts()).toEqual(['fetch']);
+    expect(await page.getByRole('tab', { selected: true }).allInnerTexts()).toEqual(Array(4).fill('fetch'));
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.locator('.code:has(.tabs)').getByRole('button', { name: 'Copy the code' }).click();
+    await page.locator('.code:has(.tabs)').first().getByRole('button', { name: 'Copy the code' }).click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`fetch('${gateway.address}/graphql'`);
     await page.goto(`${gateway.address}/docs/use/errors`);
@@ -407,6 +407,22 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('dialog').getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Operation cost' }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it.each(['click', 'Control+k'])('are searched from other pages by %s', async (how) => {
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(gateway.address, { waitUntil: 'networkidle' });
+    if (how === 'click') await page.getByRole('link', { name: 'Search' }).click();
+    else await page.keyboard.press(how);
+    await page.getByRole('searchbox').waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.keyboard.type('operation cost');
+    await page.getByRole('dialog').getByRole('link').first().waitFor();
   });
 
   it.each(['light', 'dark'] as const)('can be read in %s, and needs nothing from elsewhere', async (colorScheme) => {

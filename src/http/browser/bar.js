@@ -62,5 +62,13 @@ const forgetting = () => h('button', { type: 'button', onclick: forgetKey }, 'Fo
 
 panel.addEventListener('beforetoggle', ({ newState }) => show(panel, newState === 'open' ? contents() : null));
 panel.addEventListener('toggle', ({ newState }) => newState === 'open' && panel.querySelector('input')?.focus());
+/** The shortcut of the pages that have the search. GraphiQL has its own. */
+const search = document.querySelector('#bar .search');
+addEventListener('keydown', (event) => {
+  if (search === null || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+  event.preventDefault();
+  search.click();
+});
+
 onKeyChange(showKey);
 showKey();

@@ -23,7 +23,7 @@ export const siteAssets: () => Promise<Assets> = once(async () =>
 
 export const indexPath = `${docsPage}/search.json`;
 
-const search = `<dialog id="search" aria-label="Search" data-index="${indexPath}"><input type="search" aria-label="Words" placeholder="Search the documentation" autocomplete="off" autofocus><ol aria-live="polite"></ol></dialog>`;
+const search = `<dialog id="search-dialog" aria-label="Search" data-index="${indexPath}"><input type="search" aria-label="Words" placeholder="Search the documentation" autocomplete="off" autofocus><ol aria-live="polite"></ol></dialog>`;
 const searchButton = '<button type="button" id="search-button" hidden>Search <kbd>Ctrl K</kbd></button>';
 
 /** A page of `browser/`: its parts, and those of every page of the site. */

@@ -7,7 +7,7 @@ const mostShown = 12;
 /** Characters around the first word that is found. */
 const excerptLength = 140;
 
-const dialog = document.querySelector('#search');
+const dialog = document.querySelector('#search-dialog');
 const field = dialog.querySelector('input');
 const list = dialog.querySelector('ol');
 const button = document.querySelector('#search-button');
