@@ -7,6 +7,7 @@ import type { Route } from '../../http/router.ts';
 import { jsonType, sendBody } from '../../http/send.ts';
 import { assetRoutes } from '../../http/static-files.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { entriesOf, keysOf } from '../../kernel/lib/objects.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { docsPage, type ServedPages } from '../bar.ts';
 import { indexPath, siteAssets, sitePage, sitePolicy } from './site.ts';
@@ -70,7 +71,13 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 export const documentationPages: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(groups));
 
-const images = /^docs\/images\/([\w-]+\.(?:png|svg))$/;
+/** Files beside the pages: folders of the repository, by the folder in which they are served. */
+const folders = {
+  images: { folder: 'docs/images', names: /^[\w-]+\.(?:png|svg)$/ },
+  signatures: { folder: 'examples/signatures', names: /^verify\.(?:go|php|py|rb)$/ },
+} as const;
+
+const mediaTypes: Readonly<Record<string, string>> = { png: 'image/png', svg: 'image/svg+xml' };
 
 const root = new URL('../../../', import.meta.url);
 
@@ -83,8 +90,9 @@ function addressOf(path: string): string | null {
       .replace(/\.md$/, '')
       .toLowerCase()}`;
   if (path === 'schema.graphql') return '/schema.graphql';
-  const [, image] = images.exec(path) ?? [];
-  return image === undefined ? null : `${docsPage}/images/${image}`;
+  const [name = ''] = path.split('/').slice(-1);
+  const served = keysOf(folders).find((at) => path === `${folders[at].folder}/${name}` && folders[at].names.test(name));
+  return served === undefined ? null : `${docsPage}/${served}/${name}`;
 }
 
 /** Every page with its name, in the order of the menu. */
@@ -195,26 +203,29 @@ export function docsRoutes(others: ServedPages): Route[] {
       },
     };
   });
-  const imageRoute: Route = {
-    method: 'GET',
-    path: `${docsPage}/images/:name`,
-    async serve(request, { name = '' }) {
-      const path = `docs/images/${name}`;
-      const bytes = images.test(path) ? await readFile(new URL(path, root)).catch(() => null) : null;
-      if (bytes === null) throw new ServiceError('resource_not_found', { detail: 'There is no such picture.' });
-      request.addHeaders({
-        'cache-control': 'public, max-age=3600',
-        'content-security-policy': picturePolicy,
-        'cross-origin-resource-policy': 'same-origin',
-      });
-      sendBody(request, 200, name.endsWith('.svg') ? 'image/svg+xml' : 'image/png', bytes);
-    },
-  };
+  const fileRoutes = entriesOf(folders).map(
+    ([at, { folder, names }]): Route => ({
+      method: 'GET',
+      path: `${docsPage}/${at}/:name`,
+      async serve(request, { name = '' }) {
+        const bytes = names.test(name) ? await readFile(new URL(`${folder}/${name}`, root)).catch(() => null) : null;
+        if (bytes === null) throw new ServiceError('resource_not_found', { detail: 'There is no such file.' });
+        request.addHeaders({
+          'cache-control': 'public, max-age=3600',
+          'content-security-policy': picturePolicy,
+          'cross-origin-resource-policy': 'same-origin',
+          'x-content-type-options': 'nosniff',
+        });
+        const [extension = ''] = name.split('.').slice(-1);
+        sendBody(request, 200, mediaTypes[extension] ?? 'text/plain; charset=utf-8', bytes);
+      },
+    }),
+  );
   const index = once(readIndex);
   const indexRoute: Route = {
     method: 'GET',
     path: indexPath,
     serve: async (request) => sendDocument(await index(), request),
   };
-  return [...assetRoutes(docsPage, siteAssets), imageRoute, indexRoute, ...pages];
+  return [...assetRoutes(docsPage, siteAssets), ...fileRoutes, indexRoute, ...pages];
 }
