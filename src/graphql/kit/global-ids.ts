@@ -59,6 +59,7 @@ export const idArguments: Readonly<Record<string, IdKind>> = {
   webhookId: 'Webhook',
   webhookIds: 'Webhook',
   deliveryId: 'Delivery',
+  eventId: 'AccountEvent',
 };
 
 /** Places of ids within an input. Keys of JSON scalars are no ids, whatever their names. */
