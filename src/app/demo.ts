@@ -138,6 +138,25 @@ const openForEver = writeCheckpoint({
   expires_at: Date.UTC(9999, 11, 31),
 });
 
+/** One of each variant, to read and edit. */
+const demoQuestions = [
+  {
+    answer_type: 'numeric',
+    question: 'How many years have you worked with TypeScript?',
+    min_expectation: 3,
+    must_match: true,
+    position: 1,
+  },
+  {
+    answer_type: 'multiple_choices',
+    question: 'Where do you want to work?',
+    choices: ['At home', 'In the office', 'Both'],
+    expected_choices: ['Both'],
+    must_match: false,
+    position: 2,
+  },
+];
+
 /** A draft per scenario from 1001, postings in other states from 2001, open checkpoints from 3001. */
 function demoJobs(base: number): JobTable[] {
   const job = (id: number, state: JobState, scenario: JobScenarioName) => ({
@@ -152,6 +171,7 @@ function demoJobs(base: number): JobTable[] {
       employment_status: 'FULL_TIME',
       description: `<p>${jobScenarios[scenario].description}</p>`,
       company_job_id: companyJobId(scenario),
+      ...(state === 'active' && { screening_questions: demoQuestions }),
     }),
   });
   const jobs = [

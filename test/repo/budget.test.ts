@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_255,
+  app: 5_275,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
@@ -26,12 +26,12 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/doors': 1_310,
   'graphql/executors': 2_382,
   'graphql/federation': 312,
-  'graphql/kit': 2_138,
+  'graphql/kit': 2_139,
   'graphql/schema': 106,
   http: 2_723,
   kernel: 3_425,
   net: 1_435,
-  pages: 1_701,
+  pages: 1_712,
   providers: 2_201,
   rest: 618,
   splice: 3_109,

@@ -51,7 +51,7 @@ describe('operations', () => {
 
   test('a webhook is created, its secret is read once, and it gets an event', async () => {
     const run = async (operationName: string, variables: object) => {
-      const body = JSON.stringify({ query: webhooks[0], operationName, variables });
+      const body = JSON.stringify({ query: webhooks.find((each) => each.includes(` ${operationName}(`)), variables });
       const headers = { 'x-api-key': key.trim(), 'content-type': 'application/json' };
       const response = await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body });
       return (await response.json()).data;

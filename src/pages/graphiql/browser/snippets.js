@@ -68,7 +68,7 @@ export function client({ url, query, variables }) {
   const sent = `('${url}', ${operation}, { headers: { 'x-api-key': process.env.POSTERN_KEY } })`;
   const isSubscription = kind === 'subscription';
   return [
-    `import { ${isSubscription ? 'watch' : 'readResult, sendOperation'} } from 'postern/client';\n`,
+    `// How to install it: ${new URL('/docs/use/browser#client-library', url)}\nimport { ${isSubscription ? 'watch' : 'readResult, sendOperation'} } from 'postern/client';\n`,
     `const query = /* GraphQL */ ${template(document)};`,
     `const variables = ${JSON.stringify(variables, null, 2)};\n`,
     isSubscription
