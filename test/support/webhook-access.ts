@@ -23,7 +23,7 @@ export const keyNames = Object.keys(accessTable) as KeyName[];
 export const webhookNames = Object.keys(accessTable.unlimited) as WebhookName[];
 
 /** What no key may see that does not manage the webhook. */
-export const secrets = ['header-secret', 'path-secret', 'query-secret', 'response-secret', 'whsec_'];
+export const secrets = ['header-secret', 'path-secret', 'query-secret', 'response-secret', 'answer-secret', 'whsec_'];
 
 export interface Stage {
   /** Of the face under test. */
@@ -174,7 +174,12 @@ async function storeDelivery(
   const attempt = { number: 1, started_at: 1, duration_ms: 1, status: 500, failure: null };
   await database
     .insertInto('delivery_attempts')
-    .values({ ...attempt, delivery_id: deliveryId, response_body: 'response-secret' })
+    .values({
+      ...attempt,
+      delivery_id: deliveryId,
+      response_body: 'response-secret',
+      response_headers: 'x-answer: answer-secret',
+    })
     .execute();
   return deliveryId;
 }
