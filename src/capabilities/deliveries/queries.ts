@@ -80,7 +80,8 @@ export function deliveryQueries({
           listed,
           keyset,
           { cursors, scope, cursor, limit },
-          { bounds, ranges, isEmpty: fitsNothing(filter) },
+          // An event may have a delivery to each webhook of the workspace.
+          { bounds, ranges, isEmpty: fitsNothing(filter), isLarge: filter.event_id !== undefined },
         );
       },
       async (started) => {
