@@ -7,6 +7,12 @@ import { h } from './elements.js';
  * @property {string} label
  * @property {'text' | 'area' | 'lines' | 'number' | 'choice' | 'box'} [type] `lines` is a list with an entry a line
  * @property {Record<string, string>} [options] of a choice; without one of `''` it cannot be left open
+ * @property {boolean | ((sibling: (name: string) => unknown) => boolean)} [required] whether it cannot be left empty; `sibling` has
+ *   the value of another field of its object
+ * @property {boolean} [stays] whether it cannot be emptied once it is stored
+ * @property {RegExp} [pattern] of what is entered
+ * @property {(value: unknown, sibling: (name: string) => unknown) => { code: string, limit?: number } | null} [check] what else is
+ *   wrong with what is entered
  * @property {(source: object) => unknown} [read] its value; by default at its path
  * @property {(values: Record<string, unknown>) => boolean} [when] whether it applies, by the values of all
  * @property {Record<string, string>} [words] what is wrong with it, by the code of an issue
@@ -36,10 +42,13 @@ function inputOf({ type = 'text', options, attributes }, id, value) {
   return h('input', { type: 'text', ...common, value, ...(type === 'number' && { inputmode: 'decimal' }) });
 }
 
-/** A number as it was typed, if it is none: the gateway says so. */
-const numberIn = (text) => (Number.isNaN(Number(text)) ? text : Number(text));
+const grouped = /^-?\d{1,3}(?:[,\s'’]\d{3})+(?:\.\d+)?$/;
 
-const linesIn = (text) =>
+/** The number that was entered, `60,000` among them; NaN for anything else. */
+export const numberIn = (text) => Number(grouped.test(text) ? text.replace(/[,\s'’]/g, '') : text);
+
+/** The entries of a list with one a line. */
+export const linesIn = (text) =>
   text
     .split('\n')
     .map((line) => line.trim())
@@ -61,7 +70,17 @@ const sentAs = {
  */
 export function createField(field, source) {
   made += 1;
-  const { path, type = 'text', label, help, read = (from) => valueAt(from, path) } = field;
+  const {
+    path,
+    type = 'text',
+    label,
+    help,
+    required = false,
+    stays = false,
+    pattern,
+    check,
+    read = (from) => valueAt(from, path),
+  } = field;
   const initial = read(source) ?? (type === 'box' ? false : '');
   const first = type === 'box' ? initial : [initial].flat().join('\n');
   const id = `field-${made}`;
@@ -70,10 +89,29 @@ export function createField(field, source) {
   const told = help === undefined ? null : h('small', { id: `${id}-help` }, help);
   input.setAttribute('aria-describedby', `${problem.id}${told === null ? '' : ` ${told.id}`}`);
   const name = h('label', { for: id }, label);
+  // The focus stays on it when the form is made anew.
+  input.dataset.key = path;
   const value = () => (type === 'box' ? input.checked : input.value.trim());
+  const isStored = stays && first !== '';
+  const isRequired = (sibling) => isStored || (typeof required === 'function' ? required(sibling) : required);
+  const markRequired = (isSo) => {
+    if (isSo) input.setAttribute('aria-required', 'true');
+    else input.removeAttribute('aria-required');
+  };
+  markRequired(isStored || required === true);
   return {
     ...field,
     input,
+    /** Says whether it has to be entered, which may depend on what else is. */
+    mark: (sibling) => markRequired(isRequired(sibling)),
+    /** What the page knows to be wrong with it: an issue without its path, or null. */
+    issue(sibling) {
+      const entered = value();
+      if (entered === '') return isRequired(sibling) ? { code: 'REQUIRED' } : null;
+      if (type === 'number' && Number.isNaN(numberIn(entered))) return { code: 'MALFORMED' };
+      if (pattern !== undefined && !pattern.test(entered)) return { code: 'MALFORMED' };
+      return check?.(entered, sibling) ?? null;
+    },
     element: h(`div.field.${type}`, {}, ...(type === 'box' ? [input, name] : [name, input]), told, problem),
     value,
     isChanged: () => value() !== (type === 'box' ? first : first.trim()),
@@ -81,8 +119,8 @@ export function createField(field, source) {
     sent: () => (path.startsWith('$') ? undefined : sentAs[type](value())),
     say(text) {
       problem.textContent = text ?? '';
-      input.toggleAttribute('aria-invalid', text !== null);
-      if (text !== null) input.setAttribute('aria-invalid', 'true');
+      if (text === null) input.removeAttribute('aria-invalid');
+      else input.setAttribute('aria-invalid', 'true');
     },
   };
 }

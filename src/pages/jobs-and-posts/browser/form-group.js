@@ -5,6 +5,7 @@ import { createField } from './form-field.js';
 /**
  * @typedef {object} Group
  * @property {string} [title]
+ * @property {string} [help]
  * @property {import('./form-field.js').Field[]} fields
  */
 
@@ -19,7 +20,8 @@ import { createField } from './form-field.js';
  * @property {Record<string, { title: (place: number) => string, add: string, fields: import('./form-field.js').Field[] }>} kinds
  */
 
-const keyOf = ({ path }) => path.replace('$', '').split('.')[0];
+/** The name in the input that a field is part of. */
+export const keyOf = ({ path }) => path.replace('$', '').split('.')[0];
 
 const fieldset = (title, ...children) =>
   h('fieldset', {}, title === undefined ? null : h('legend', {}, title), ...children);
@@ -32,10 +34,13 @@ const fieldset = (title, ...children) =>
 export const createGroup = (group, source) =>
   group.list === undefined ? createFields(group, source) : createList(group, source);
 
-function createFields({ title, fields: given }, source) {
+function createFields({ title, help, fields: given }, source) {
   const fields = given.map((field) => createField(field, source));
+  const told = help === undefined ? null : h('small.help', { id: `${fields[0].input.id}-group` }, help);
+  const element = fieldset(title, told, ...fields.map((field) => field.element));
+  if (told !== null) element.setAttribute('aria-describedby', told.id);
   return {
-    element: fieldset(title, ...fields.map(({ element }) => element)),
+    element,
     fields: () => fields,
     changedKeys: () => fields.filter((field) => field.isChanged()).map(keyOf),
     /** Adds the values of the fields that apply, nested by their paths. */
@@ -68,7 +73,10 @@ function createList({ title, list, none, place, read, kindOf, kinds }, source) {
     empty.hidden = rows.length > 0;
     for (const [index, { kind, name, fields, up, down }] of rows.entries()) {
       name.textContent = kinds[kind].title(index + 1);
-      for (const field of fields) field.path = [list, index, kind, field.name].join('.');
+      for (const field of fields) {
+        field.path = [list, index, kind, field.name].join('.');
+        field.input.dataset.key = field.path;
+      }
       up.disabled = index === 0;
       down.disabled = index === rows.length - 1;
     }

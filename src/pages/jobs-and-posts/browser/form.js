@@ -1,7 +1,7 @@
 /** Forms from tables of fields: what they send, and what is wrong beside each. */
 import { h } from './elements.js';
 import { failureOf, issueText } from './failures.js';
-import { createGroup } from './form-group.js';
+import { createGroup, keyOf } from './form-group.js';
 
 /**
  * @param {(import('./form-group.js').Group | import('./form-group.js').List)[]} groups
@@ -13,10 +13,20 @@ export function createForm(groups, source) {
   const applying = () => allFields().filter(({ element }) => !element.hidden);
   const changedKeys = () => new Set(made.flatMap((group) => group.changedKeys()));
 
+  const valuesOf = (fields) => Object.fromEntries(fields.map(({ path, value }) => [path, value()]));
+  /** The values of the fields beside one, by their last names. */
+  const siblingOf = ({ path }, values) => {
+    const names = path.split('.').slice(0, -1);
+    return (name) => values[[...names, name].join('.')] ?? '';
+  };
+
   function arrange() {
     const fields = allFields();
-    const values = Object.fromEntries(fields.map(({ path, value }) => [path, value()]));
-    for (const { element, when } of fields) element.hidden = when !== undefined && !when(values);
+    const values = valuesOf(fields);
+    for (const field of fields) {
+      field.element.hidden = field.when !== undefined && !field.when(values);
+      field.mark(siblingOf(field, values));
+    }
   }
 
   function inputOf(isWanted) {
@@ -35,6 +45,18 @@ export function createForm(groups, source) {
     changed() {
       const keys = changedKeys();
       return inputOf((key) => keys.has(key));
+    },
+    /**
+     * What the page knows to be wrong.
+     * @param {{ ofChanged?: boolean }} [options] whether only what has changed is sent
+     */
+    issues({ ofChanged = false } = {}) {
+      const keys = changedKeys();
+      const values = valuesOf(allFields());
+      return applying()
+        .filter((field) => !ofChanged || keys.has(keyOf(field)))
+        .map((field) => ({ path: [field.path], limit: null, ...field.issue(siblingOf(field, values)) }))
+        .filter(({ code }) => code !== undefined);
     },
     /**
      * Shows issues at their fields, and moves the focus to the first.
@@ -82,16 +104,18 @@ export function createForm(groups, source) {
  * Sends the forms of a place, one at a time.
  * @param {Element} place it is busy meanwhile
  * @param {Element} problem where what is of no field is said
- * @returns {(form: object, work: () => Promise<void>) => Promise<void>} `work` throws why the form was refused
+ * @returns {(form: object, work: () => Promise<void>, issues?: object[]) => Promise<void>} `issues`: what the page knows to be wrong,
+ *   with which nothing is sent; `work` throws why the form was refused
  */
 export function sender(place, problem) {
   let isBusy = false;
-  return async (form, work) => {
+  return async (form, work, issues = form.issues()) => {
     if (isBusy) return;
+    problem.textContent = '';
+    form.showIssues(issues);
+    if (issues.length > 0) return;
     isBusy = true;
     place.setAttribute('aria-busy', 'true');
-    problem.textContent = '';
-    form.showIssues([]);
     try {
       await work();
     } catch (error) {
