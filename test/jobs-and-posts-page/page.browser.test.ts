@@ -250,7 +250,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await form.getByLabel('Company').fill('');
     await form.getByLabel('Place', { exact: true }).fill('Berlin');
     const salary = form.getByRole('group', { name: 'Salary' });
-    await salary.getByLabel('From').fill('9000');
+    await salary.getByLabel('From').fill('9,000');
     await salary.getByLabel('To').fill('1000');
     await salary.getByLabel('Currency').fill('Euro');
     await salary.getByLabel('Paid').selectOption('Monthly');
@@ -260,7 +260,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect
       .poll(() => form.locator('.problem:not(:empty)').allInnerTexts())
       .toEqual([
-        'Enter something.',
+        'Enter a company.',
         'Enter the number of a place: digits only.',
         'Enter at least what the pay begins with.',
         'Enter the code of a currency, such as EUR.',
@@ -271,8 +271,13 @@ describe.skipIf(!chromium)('in a browser', () => {
     await form.getByLabel('Place', { exact: true }).fill('101165590');
     await salary.getByLabel('To').fill('');
     await button('Save the changes').click();
-    // An amount that is missing is one of the request, and stands at its field as well.
-    await expect.poll(() => form.locator('.problem:not(:empty)').allInnerTexts()).toEqual(['Enter a number.']);
+    await expect
+      .poll(() => form.locator('.problem:not(:empty)').allInnerTexts())
+      .toEqual([
+        'Enter a number.',
+        'Enter the code of a currency, such as EUR.',
+        'Enter a whole address, such as https://company.example/jobs.',
+      ]);
     await salary.getByLabel('To').fill('9500.5');
     await salary.getByLabel('Currency').fill('EUR');
     await form.getByLabel('Address of the website').fill('https://works.example/jobs');
@@ -307,7 +312,9 @@ describe.skipIf(!chromium)('in a browser', () => {
     await button('Add a question with choices').press('Enter');
     await button('Save the changes').click();
     const problems = page.getByRole('region', { name: 'Edit' }).locator('.problem:not(:empty)');
-    await expect.poll(() => problems.allInnerTexts()).toEqual(['Enter a number.']);
+    await expect
+      .poll(() => problems.allInnerTexts())
+      .toEqual(['Enter a number, such as 60000 or 60,000.50.', 'Enter a question.', 'Enter a choice.']);
     const highest = asked(1).getByLabel('Highest expected number');
     expect(await highest.evaluate((element) => element === document.activeElement)).toBe(true);
     await highest.fill('2');
@@ -315,7 +322,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await button('Save the changes').click();
     await expect
       .poll(() => problems.allInnerTexts())
-      .toEqual(['Enter at least the lowest expected number.', 'Enter something.', 'Enter something.']);
+      .toEqual(['Enter at least the lowest expected number.', 'Enter a question.', 'Enter a choice.']);
     await highest.fill('10');
     await asked(2).getByLabel('Question', { exact: true }).fill('What do you speak?');
     await asked(2).getByLabel('Choices', { exact: true }).fill('English\n\n Swedish ');
@@ -401,7 +408,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     // The newest comes first.
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 1000);
     await create.click();
-    await see('Enter something.');
+    await see('Enter a title.');
     const title = form.getByLabel('Title');
     expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
     await title.fill('Gardener');
@@ -424,7 +431,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await button('Save the changes').click();
     await see('The changes are saved.');
     await button('Publish').click();
-    await see('It is published: active.');
+    await see('It is published.');
     // It is not created again.
     await page.goBack();
     await see('Choose a posting.');
@@ -481,7 +488,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await said('Listing')).toBe('The payment was declined.');
     await field('Listing').selectOption('Free');
     await button('Publish').click();
-    await see('It is published: active.');
+    await see('It is published.');
     await expect.poll(() => page.locator('.detail .badge').innerText()).toBe('Active');
     expect(await button('Publish').count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -515,7 +522,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await button('Publish').click();
     await field(code).fill('123456');
     await button('Confirm').click();
-    await see('It is published: active.');
+    await see('It is published.');
     expect(complaints).toEqual([]);
   });
 
@@ -538,12 +545,174 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  const body = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+  /** Answers each question of the browser, and has them all. */
+  const answer = (isYes: boolean) => {
+    const questions: string[] = [];
+    page.removeAllListeners('dialog');
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type() === 'beforeunload' ? 'beforeunload' : dialog.message());
+      return isYes ? dialog.accept() : dialog.dismiss();
+    });
+    return questions;
+  };
+  const unsaved = 'Your changes are not saved. Leave without them?';
+
+  it('asks before what is typed is lost: another posting, the way back, a reload', async () => {
+    await goTo('jobs');
+    await page.locator('a.job', { hasText: '1004 · ' }).click();
+    const description = page.getByRole('region', { name: 'Edit' }).getByLabel('Description');
+    await description.fill('Typed here');
+    const no = answer(false);
+    await page.locator('a.job', { hasText: '1005 · ' }).click();
+    await expect.poll(() => page.url()).toMatch(/id=1004$/);
+    await page.goBack();
+    await expect.poll(() => no).toEqual([unsaved, unsaved]);
+    await expect.poll(() => page.url()).toMatch(/id=1004$/);
+    await page.evaluate(() => location.reload()).catch(() => {});
+    await expect.poll(() => no.at(-1)).toBe('beforeunload');
+    expect(await description.inputValue()).toBe('Typed here');
+    const yes = answer(true);
+    await page.goBack();
+    await see('Choose a posting.');
+    expect(yes).toEqual([unsaved]);
+    // It is asked once, and nothing is kept.
+    await page.goForward();
+    await expect.poll(() => description.inputValue()).not.toBe('Typed here');
+    await button('New draft').click();
+    const draft = page.getByRole('region', { name: 'New draft' });
+    await draft.waitFor();
+    await page.goBack();
+    await description.waitFor();
+    expect(yes).toEqual([unsaved]);
+    await page.goForward();
+    await draft.getByLabel('Title').fill('Typed, too');
+    await page.goBack();
+    await description.waitFor();
+    expect(yes).toEqual([unsaved, unsaved]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('does not publish a draft around what is typed, and saves it first', async () => {
+    await goTo('jobs?id=1006');
+    const company = page.getByRole('region', { name: 'Edit' }).getByLabel('Company');
+    await company.fill('Typed Works');
+    await button('Publish').click();
+    await see('Not published: your changes below are not saved.');
+    expect(await page.locator('.detail .badge').innerText()).toBe('Draft');
+    await button('Save them first').click();
+    await see('The changes are saved. You can go on.');
+    expect(await body()).toBe('Publish');
+    await page.keyboard.press('Enter');
+    await see('It is published.');
+    await expect.poll(body).toMatch(/^Software Engineer|^Draft/);
+    await expect.poll(() => page.locator('.detail .badge').innerText()).toBe('Active');
+    expect(await company.inputValue()).toBe('Typed Works');
+    expect(await page.getByText('changed elsewhere').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('never takes a change of its own for one from elsewhere', async () => {
+    // The stream is faster than the response.
+    await context.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('EditOfPage')) return route.continue();
+      const response = await route.fetch();
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      expect(await page.getByText('changed elsewhere').count()).toBe(0);
+      await route.fulfill({ response });
+    });
+    await goTo('jobs?id=1008');
+    await see('Live');
+    const form = page.getByRole('region', { name: 'Edit' });
+    await form.getByLabel('Company').fill('Own Works');
+    await page.keyboard.press('Enter');
+    await see('The changes are saved.');
+    // A checkpoint is no change of what is edited.
+    await form.getByLabel('Company').fill('Typed');
+    const publish = 'mutation($input: PublishJobInput!) { publishJob(input: $input) { __typename } }';
+    await graphql(gateway.address, key, publish, { input: { accountId: pnet, jobId: '1008', mode: 'FREE' } });
+    await see('The network asks for a confirmation');
+    expect(await page.getByText('changed elsewhere').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says in view what came of saving, and keeps the focus', async () => {
+    await page.setViewportSize({ width: 390, height: 700 });
+    await goTo('jobs?id=1005');
+    const company = page.getByRole('region', { name: 'Edit' }).getByLabel('Company');
+    await company.fill('Focus Works');
+    await page.keyboard.press('Enter');
+    const isInView = async (text: string) => {
+      const box = await page.getByText(text).boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= 700;
+    };
+    await see('The changes are saved.');
+    expect(await isInView('The changes are saved.')).toBe(true);
+    expect(await company.evaluate((element) => element === document.activeElement)).toBe(true);
+    await company.fill('Focus Works again');
+    expect(await page.getByText('The changes are saved.').isVisible()).toBe(false);
+    await button('Save the changes').click();
+    await see('The changes are saved.');
+    expect(await body()).toBe('Save the changes');
+    await page.getByRole('region', { name: 'Edit' }).getByLabel('Text of the rejection').focus();
+    const typed = await page.evaluate(() => document.activeElement?.getBoundingClientRect().bottom ?? 0);
+    const saving = await page.locator('.saving').boundingBox();
+    expect(typed).toBeLessThanOrEqual(saving?.y ?? 0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('keeps the focus on the posting that was chosen in the list by keyboard', async () => {
+    await goTo('jobs');
+    await page.locator('a.job', { hasText: '1009 · ' }).press('Enter');
+    await see('Live');
+    const title = page.locator('#job');
+    await expect.poll(() => title.evaluate((element) => element === document.activeElement)).toBe(true);
+    await edit('1009', { jobTitle: { text: 'Chosen' } });
+    await page.getByRole('heading', { name: 'Chosen' }).waitFor();
+    expect(await body()).toBe('Chosen');
+  });
+
+  it('shows all that is wrong at once, and what belongs together', async () => {
+    await goTo('jobs?id=1011');
+    const form = page.getByRole('region', { name: 'Edit' });
+    const title = form.getByLabel('Title');
+    expect(await title.getAttribute('aria-required')).toBe('true');
+    await title.fill('');
+    const salary = form.getByRole('group', { name: 'Salary' });
+    await salary.getByText('Enter all four, or none.').waitFor();
+    await salary.getByLabel('From').fill('abc');
+    expect(await salary.getByLabel('Currency').getAttribute('aria-required')).toBe('true');
+    const further = form.getByRole('group', { name: 'Further pay' });
+    await further.getByLabel('From').fill('60,000');
+    await further.getByLabel('To').fill('5 000');
+    await further.getByLabel('Currency').fill('EUR');
+    await form.getByLabel('Tracking pixel').fill('pixel');
+    const group = form.getByRole('group', { name: 'Applicants who do not fit' });
+    await group.getByText('The network does all three by default').waitFor();
+    await button('Save the changes').click();
+    const problems = form.locator('.problem:not(:empty)');
+    expect(await problems.allInnerTexts()).toEqual([
+      'Enter a title.',
+      'Enter a number, such as 60000 or 60,000.50.',
+      'Enter a number.',
+      'Enter the code of a currency, such as EUR.',
+      'Choose one.',
+      'Enter at least what the pay begins with.',
+      'Choose one.',
+      'Enter a whole address, such as https://company.example/jobs.',
+    ]);
+    expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
   it('keeps what is typed when the posting changes elsewhere', async () => {
     await goTo('jobs?id=2002');
     await see('Live');
     await page.getByRole('region', { name: 'Edit' }).getByLabel('Description').fill('Typed here');
     await edit('2002', { company: { text: 'Elsewhere' } });
-    await see('The posting has changed elsewhere. What you save replaces that.');
+    const said = page.getByText('The posting has changed elsewhere. What you save replaces that.');
+    await said.waitFor();
+    expect(await said.getAttribute('class')).toBe('notice warn');
     expect(await field('Description').inputValue()).toBe('Typed here');
   });
 

@@ -6,11 +6,11 @@ import { draftFields } from './job-fields.js';
 import { create } from './job-queries.js';
 
 /**
- * @param {object[]} accounts that can have one
+ * @param {object[]} accounts that can have one: at least one
  * @param {{ chosenId: string | null, backHref: string, onCreated: (posting: object) => void }} view
  */
 export function createDraft(accounts, { chosenId, backHref, onCreated }) {
-  const form = createForm(draftFields(accounts), { accountId: chosenId });
+  const form = createForm(draftFields(accounts), { accountId: chosenId ?? accounts[0].accountId });
   const problem = h('p.problem', { role: 'alert' });
   const once = onceEach();
   const onsubmit = (event) => {
@@ -36,5 +36,5 @@ export function createDraft(accounts, { chosenId, backHref, onCreated }) {
     ),
   );
   const send = sender(place, problem);
-  return h('article.detail', { 'aria-labelledby': 'job' }, place);
+  return { element: h('article.detail', { 'aria-labelledby': 'job' }, place), hasUnsaved: form.isChanged };
 }

@@ -62,7 +62,7 @@ export const create = /* GraphQL */ `
   }
 `;
 
-const published = '... on PnetJobPostingPublished { state }';
+const published = `... on PnetJobPostingPublished { state jobPosting { ${posting} } }`;
 
 export const publish = /* GraphQL */ `
   mutation PublishOfPage($input: PublishJobInput!) {

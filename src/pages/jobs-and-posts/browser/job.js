@@ -8,25 +8,45 @@ import { stateBadge, titleOf } from './job-list.js';
 import { edit } from './job-queries.js';
 import { publication } from './publish.js';
 
+/** What the form shows of a posting. */
+const contentsOf = ({ updatedAt: _, checkpoint: _checkpoint, state, ...contents }) =>
+  JSON.stringify([state === 'CLOSED', contents]);
+
 /**
  * @param {object} given the posting
- * @param {{ canWrite: boolean, accountName: (accountId: string) => string, backHref: string, note: string }} view
- *   `note`: what is said of it at first
+ * @param {{ canWrite: boolean, accountName: (accountId: string) => string, backHref: string, note: string,
+ *   onChanged: (posting: object) => void }} view
+ *   `note`: what is said of it at first; `onChanged` gets the posting after a change that is made here
  */
-export function createJob(given, { canWrite, accountName, backHref, note }) {
+export function createJob(given, { canWrite, accountName, backHref, note, onChanged }) {
   let posting = given;
   const head = h('header.card', {});
   const publishing = h('div', {});
   const editing = h('div', {});
   const said = h('p.notice.good', { role: 'status', hidden: true });
+  /** Beside the button that saves: it stays in view. */
+  const saidOfForm = h('p.notice', { role: 'status', hidden: true });
   /** What the publishing part stands for: it is made anew when it changes from elsewhere. */
   let standsFor = null;
+  let publisher = null;
   let form = null;
+  let save = null;
+  let isSaving = false;
+  /** When the postings changed that this form has replaced: the stream may be behind. */
+  const replaced = new Set();
+  /** A change that arrived while the form was sent: most likely that of the form. */
+  let arrived = null;
 
-  const tell = (text) => {
-    said.textContent = text;
-    said.hidden = text === '';
+  const tellIn = (place, text, tone = 'good') => {
+    place.className = `notice ${tone}`;
+    place.textContent = text;
+    place.hidden = text === '';
   };
+  const tell = (text) => tellIn(said, text);
+  const tellOfForm = (text, tone) => tellIn(saidOfForm, text, tone);
+
+  /** What is typed from now on is not saved. */
+  const forgetSaid = () => saidOfForm.classList.contains('good') && tellOfForm('');
 
   const keyOf = ({ state, checkpoint }) =>
     [state, checkpoint?.checkpointType, checkpoint && Date.parse(checkpoint.expiresAt)].join();
@@ -35,8 +55,13 @@ export function createJob(given, { canWrite, accountName, backHref, note }) {
     const { state, company, accountId, jobId, updatedAt } = posting;
     show(
       head,
-      h('a.back', { href: backHref }, 'All postings'),
-      h('div.name', {}, h('h2', { id: 'job', tabindex: '-1' }, titleOf(posting)), stateBadge(state)),
+      h('a.back', { href: backHref, 'data-key': 'back' }, 'All postings'),
+      h(
+        'div.name',
+        {},
+        h('h2', { id: 'job', tabindex: '-1', 'data-key': 'title' }, titleOf(posting)),
+        stateBadge(state),
+      ),
       h('p.quiet', {}, [company?.text, accountName(accountId), `id ${jobId}`].filter(Boolean).join(' · ')),
       h('p.quiet', {}, `Changed ${at(updatedAt)}`),
     );
@@ -45,16 +70,25 @@ export function createJob(given, { canWrite, accountName, backHref, note }) {
   function showPublishing() {
     if (standsFor === keyOf(posting)) return;
     standsFor = keyOf(posting);
+    publisher = null;
     if (posting.state !== 'DRAFT' || !canWrite) return show(publishing);
-    const handlers = {
-      onDone: tell,
+    publisher = publication(posting, {
+      hasUnsaved: () => form.isChanged(),
+      save: () => save(),
+      onDone(text, published) {
+        if (published) onChanged(published);
+        tellOfForm('');
+        tell(text);
+        // What was pressed is gone.
+        head.querySelector('#job').focus();
+      },
       onCheckpoint(checkpoint) {
         posting = { ...posting, checkpoint };
         standsFor = keyOf(posting);
         tell('');
       },
-    };
-    show(publishing, publication(posting, handlers));
+    });
+    show(publishing, publisher.element);
   }
 
   function showForm() {
@@ -63,14 +97,7 @@ export function createJob(given, { canWrite, accountName, backHref, note }) {
     const isClosed = posting.state === 'CLOSED';
     const onsubmit = (event) => {
       event.preventDefault();
-      tell('');
-      send(form, async () => {
-        if (!form.isChanged()) return tell('Nothing has changed.');
-        const { accountId, jobId } = posting;
-        const { jobPosting } = await act(edit, { input: { accountId, jobId, posting: form.changed() } });
-        update(jobPosting, true);
-        tell('The changes are saved.');
-      });
+      save();
     };
     const section = h(
       'section.card',
@@ -80,30 +107,71 @@ export function createJob(given, { canWrite, accountName, backHref, note }) {
       canWrite ? null : h('p.quiet', {}, 'Your API key may read postings, and not change them.'),
       h(
         'form',
-        { onsubmit, novalidate: true },
+        { onsubmit, oninput: forgetSaid, novalidate: true },
         h('fieldset.whole', { disabled: isClosed || !canWrite }, form.element),
-        problem,
-        isClosed || !canWrite ? null : h('button.primary', { type: 'submit' }, 'Save the changes'),
+        isClosed || !canWrite
+          ? null
+          : h(
+              'div.saving',
+              {},
+              problem,
+              saidOfForm,
+              h('button.primary', { type: 'submit', 'data-key': 'save' }, 'Save the changes'),
+            ),
       ),
     );
     const send = sender(section, problem);
+    /** @returns {Promise<boolean>} whether it is saved */
+    save = async () => {
+      if (isSaving) return false;
+      let isSaved = false;
+      tell('');
+      tellOfForm('');
+      isSaving = true;
+      const work = async () => {
+        if (!form.isChanged()) return tellOfForm('Nothing has changed.');
+        const { accountId, jobId } = posting;
+        const { jobPosting } = await act(edit, { input: { accountId, jobId, posting: form.changed() } });
+        isSaved = true;
+        take(jobPosting, true);
+        publisher?.forgetWarning();
+        tellOfForm('The changes are saved.');
+      };
+      await send(form, work, form.issues({ ofChanged: true }));
+      isSaving = false;
+      if (isSaved) onChanged(posting);
+      if (arrived !== null) update(arrived);
+      arrived = null;
+      return isSaved;
+    };
     show(editing, section);
   }
 
-  /** @param isOwn whether it comes from this form, and replaces what is typed */
-  function update(next, isOwn = false) {
-    const hasChanged = next.updatedAt !== posting.updatedAt;
-    const isTyping = form?.isChanged();
+  /** @param {boolean} isOwn whether it comes from this form, and replaces what is typed */
+  function take(next, isOwn) {
+    const hasChanged = contentsOf(next) !== contentsOf(posting);
+    const isTyping = form.isChanged();
+    if (isOwn) replaced.add(posting.updatedAt);
     posting = next;
     showHead();
     showPublishing();
     if (isOwn || (hasChanged && !isTyping)) showForm();
-    else if (hasChanged && isTyping) tell('The posting has changed elsewhere. What you save replaces that.');
+    else if (hasChanged) tellOfForm('The posting has changed elsewhere. What you save replaces that.', 'warn');
+  }
+
+  /** Takes the posting as it is now: after a change that this page has made, it is what the page has. */
+  function update(next) {
+    if (isSaving) arrived = next;
+    else if (next.updatedAt === posting.updatedAt || !replaced.has(next.updatedAt)) take(next, false);
   }
 
   showHead();
   showPublishing();
   showForm();
   tell(note);
-  return { element: h('article.detail', { 'aria-labelledby': 'job' }, head, said, publishing, editing), update };
+  return {
+    element: h('article.detail', { 'aria-labelledby': 'job' }, head, said, publishing, editing),
+    update,
+    hasUnsaved: () => canWrite && form.isChanged(),
+  };
 }

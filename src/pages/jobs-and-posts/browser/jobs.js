@@ -16,9 +16,10 @@ const mostFollowed = 100;
 
 /**
  * @param {object[]} accounts
- * @param {{ canWrite: boolean, hrefOf: (jobId: string | null) => string, onRefusedKey: (error: Error) => void }} view
+ * @param {{ canWrite: boolean, hrefOf: (jobId: string | null) => string, replacePlace: (hash: string) => void,
+ *   onRefusedKey: (error: Error) => void }} view
  */
-export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
+export function createJobs(accounts, { canWrite, hrefOf, replacePlace, onRefusedKey }) {
   const ofJobs = accounts.filter(({ type }) => type !== 'PHOTONET');
   const accountName = (accountId) => accounts.find((each) => each.accountId === accountId)?.name ?? accountId;
   const live = h('p.live', { role: 'status' });
@@ -31,6 +32,7 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
   let isLoading = false;
   let selectedId = null;
   let detail = null;
+  let draft = null;
   let reading = new AbortController();
   let opening = new AbortController();
   let following = new AbortController();
@@ -131,6 +133,7 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
     opening = new AbortController();
     selectedId = jobId;
     detail = null;
+    draft = null;
     element.dataset.view = view;
     render();
     return opening;
@@ -155,10 +158,11 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
     const onCreated = (posting) => {
       openJob(posting.jobId, posting);
       // The way back leads to the list, and not to the form.
-      location.replace(hrefOf(posting.jobId));
+      replacePlace(hrefOf(posting.jobId));
       read();
     };
-    showInSide(createDraft(ofJobs, { chosenId: choice.accountId, backHref: hrefOf(null), onCreated }));
+    draft = createDraft(ofJobs, { chosenId: choice.accountId, backHref: hrefOf(null), onCreated });
+    showInSide(draft.element);
   }
 
   /** @param {object | null} created the posting, if it has just been created */
@@ -172,7 +176,7 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
       if (posting === null)
         return show(side, telling('Your key sees no such posting. ', h('a', { href: hrefOf(null) }, 'All postings')));
       const note = created === null ? '' : 'The draft is created. Add what it lacks, and publish it.';
-      detail = createJob(posting, { canWrite, accountName, backHref: hrefOf(null), note });
+      detail = createJob(posting, { canWrite, accountName, backHref: hrefOf(null), note, onChanged: take });
       showInSide(detail.element);
       keepUp();
     } catch (error) {
@@ -212,6 +216,12 @@ export function createJobs(accounts, { canWrite, hrefOf, onRefusedKey }) {
       if (list === null) read();
       if (isNew) openDraft();
       else if (jobId !== selectedId || detail === null) openJob(jobId);
+    },
+    /** Whether something is typed that would be lost. */
+    hasUnsaved: () => (detail ?? draft)?.hasUnsaved() ?? false,
+    /** Forgets what is typed. */
+    discard() {
+      if (this.hasUnsaved()) choose(null, element.dataset.view);
     },
     close() {
       for (const each of [reading, opening, following]) each.abort();

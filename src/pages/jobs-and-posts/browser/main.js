@@ -16,6 +16,10 @@ const { sandbox, hasJobs } = JSON.parse(document.getElementById('options').textC
 let parts = null;
 let problem = null;
 
+/** The address that is shown, and the place of its entry in the history: the way back to it, should one stay. */
+let shownHash = location.hash;
+let entry = history.state?.entry ?? 0;
+
 /** `#jobs?id=1007`, `#jobs?new`, `#posts?account=…&of=…&company`: each place can be linked to, and the way back works. */
 function place() {
   const [name, query = ''] = location.hash.slice(1).split('?');
@@ -29,6 +33,13 @@ const goTo = ({ accountId, identifier, isCompany }) => {
   const parameters = new URLSearchParams({ account: accountId, of: identifier });
   if (isCompany) parameters.set('company', 'yes');
   location.hash = `posts?${parameters}`;
+};
+
+/** Shows another address in the place of the present one. */
+const replacePlace = (hash) => {
+  history.replaceState(history.state, '', hash);
+  shownHash = location.hash;
+  render();
 };
 
 const isUnusable = ({ status }) => Number(status !== 'OK');
@@ -52,7 +63,13 @@ async function enter() {
     const { viewer } = (await ask(viewerQuery)).data;
     const accounts = await readAccounts(viewer);
     if (key !== readKey()) return;
-    const handlers = { onChoice: goTo, onRefusedKey, hrefOf, canWrite: viewer.scopes.includes('JOBS_WRITE') };
+    const handlers = {
+      onChoice: goTo,
+      onRefusedKey,
+      hrefOf,
+      replacePlace,
+      canWrite: viewer.scopes.includes('JOBS_WRITE'),
+    };
     parts = {
       accounts,
       lacksAccounts: viewer.accountIds === null && !viewer.scopes.includes('ACCOUNTS_READ'),
@@ -121,6 +138,25 @@ function postsPlace(parameters) {
   return { accountId, identifier: parameters.get('of') ?? first, isCompany: parameters.has('company') };
 }
 
-addEventListener('hashchange', render);
+const hasUnsaved = () => parts?.jobs?.hasUnsaved() ?? false;
+
+/** The event comes once the address has changed: who stays is led back to the entry of the history. */
+function onMove() {
+  const next = history.state?.entry ?? entry + 1;
+  history.replaceState({ entry: next }, '');
+  if (location.hash !== shownHash) {
+    if (hasUnsaved() && !confirm('Your changes are not saved. Leave without them?')) return history.go(entry - next);
+    parts?.jobs?.discard();
+    shownHash = location.hash;
+    render();
+  }
+  entry = next;
+}
+
+history.replaceState({ entry }, '');
+addEventListener('hashchange', onMove);
+addEventListener('beforeunload', (event) => {
+  if (hasUnsaved()) event.preventDefault();
+});
 onKeyChange(enter);
 enter();

@@ -9,35 +9,61 @@ import { publish, solve } from './job-queries.js';
 /** How each draft was published in this tab: a new code is asked for in the same way. */
 const publications = new Map();
 
+/** What is said of a published draft, by its state. */
+const outcomes = {
+  ACTIVE: 'It is published.',
+  CLOSED: 'It is published, and closed already.',
+  DRAFT: 'The network keeps it as a draft.',
+  PAUSED: 'It is published, and paused.',
+  REVIEW: 'It was sent to the network, which reviews it.',
+};
+
 /**
  * @param {{ accountId: string, jobId: string, checkpoint: object | null }} posting
- * @param {{ onDone: (text: string) => void, onCheckpoint: (checkpoint: object | null) => void }} handlers
+ * @param {{ hasUnsaved: () => boolean, save: () => Promise<boolean>, onDone: (text: string, posting?: object) => void,
+ *   onCheckpoint: (checkpoint: object | null) => void }} handlers
+ *   `hasUnsaved`: whether the draft has changes that would not be published; `save` saves them
  */
-export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckpoint }) {
+export function publication({ accountId, jobId, checkpoint }, { hasUnsaved, save, onDone, onCheckpoint }) {
   const problem = h('p.problem', { role: 'alert' });
+  const warning = h('div.warning', { role: 'status' });
   const place = h('section.card.publish', { 'aria-labelledby': 'publish-title' });
   const sendIn = sender(place, problem);
 
-  /** Carries out what a button says. */
-  const carryOut = (form, work) =>
-    sendIn(form, async () => {
-      try {
-        await work();
-      } catch (error) {
-        if (error.checkpoint === null) return askAgain(error);
-        if (error.checkpoint) onCheckpoint(error.checkpoint);
-        throw error;
-      }
-    });
+  async function saveFirst() {
+    if (!(await save())) return;
+    show(warning, h('p.notice.good', {}, 'The changes are saved. You can go on.'));
+    place.querySelector('.primary').focus();
+  }
 
-  function settle({ state, checkpointType, attemptsLeft, expiresAt }, note = '') {
+  function warn() {
+    const saving = h('button.link', { type: 'button', onclick: saveFirst }, 'Save them first');
+    show(warning, h('p.notice.warn', {}, 'Not published: your changes below are not saved.', saving));
+  }
+
+  /** Carries out what a button says. What is not saved would be left out. */
+  const carryOut = (form, work, issues = form.issues()) => {
+    if (hasUnsaved()) return warn();
+    show(warning);
+    return sendIn(
+      form,
+      async () => {
+        try {
+          await work();
+        } catch (error) {
+          if (error.checkpoint === null) return askAgain(error);
+          if (error.checkpoint) onCheckpoint(error.checkpoint);
+          throw error;
+        }
+      },
+      issues,
+    );
+  };
+
+  function settle({ state, jobPosting, checkpointType, attemptsLeft, expiresAt }, note = '') {
     if (checkpointType === undefined) {
       publications.delete(jobId);
-      return onDone(
-        state === 'DRAFT'
-          ? 'The network keeps it as a draft.'
-          : `It is published: ${(state ?? 'unknown').toLowerCase()}.`,
-      );
+      return onDone(outcomes[state] ?? 'It is published.', jobPosting);
     }
     const next = { checkpointType, attemptsLeft, expiresAt };
     onCheckpoint(next);
@@ -67,6 +93,7 @@ export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckp
         { onsubmit, novalidate: true },
         form.element,
         problem,
+        warning,
         h('button.primary', { type: 'submit' }, 'Publish'),
       ),
     );
@@ -89,7 +116,7 @@ export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckp
     };
     const known = publications.get(jobId);
     const again = () =>
-      known === undefined ? askHow() : carryOut(form, () => send(known, 'A new one is on its way: '));
+      known === undefined ? askHow() : carryOut(form, () => send(known, 'A new one is on its way: '), []);
     show(
       place,
       h('h3', { id: 'publish-title' }, 'The network asks for a confirmation'),
@@ -99,6 +126,7 @@ export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckp
         { onsubmit, novalidate: true },
         form.element,
         problem,
+        warning,
         h(
           'div.actions',
           {},
@@ -127,7 +155,7 @@ export function publication({ accountId, jobId, checkpoint }, { onDone, onCheckp
 
   if (checkpoint === null) askHow();
   else askFor(checkpoint);
-  return place;
+  return { element: place, forgetWarning: () => show(warning) };
 }
 
 function remaining(attemptsLeft, expiresAt) {
