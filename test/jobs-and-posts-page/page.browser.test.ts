@@ -705,6 +705,18 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('ends each card of a post where its contents end', async () => {
+    await page.setViewportSize({ width: 1920, height: 900 });
+    await goTo('posts');
+    await see('A picture.');
+    const heights = () =>
+      page.locator('article.post').evaluateAll((posts) => {
+        const boxes = posts.map((post) => post.getBoundingClientRect());
+        return boxes.filter(({ top }) => top === boxes[0]?.top).map(({ height }) => Math.round(height));
+      });
+    expect(new Set(await heights()).size).toBeGreaterThan(1);
+  });
+
   it('keeps what is typed when the posting changes elsewhere', async () => {
     await goTo('jobs?id=2002');
     await see('Live');
