@@ -392,6 +392,81 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('says what came of a test event and of a retry, and leads to the delivery', async () => {
+    const webhookId = await gateway.webhook(receiver.address, { name: 'Tested' });
+    failWith(500);
+    await enter();
+    await see('All is well.');
+    await button('Send a test event').click();
+    await see('The test event is on its way …');
+    await expect.poll(async () => (await gateway.deliveries()).length).toBe(1);
+    await gateway.pass(0);
+    await see(/^It failed: HTTP 500 after .+ It is tried again\./);
+    const link = page.getByRole('link', { name: 'Show the delivery' });
+    const [delivery] = await gateway.deliveries();
+    expect(await link.getAttribute('href')).toBe(`#${webhookId}/${delivery?.id}`);
+    await link.click();
+    await see(`${delivery?.id} · account`);
+    expect(await link.count()).toBe(0);
+
+    receiver.answer = (_request, response) => void response.end();
+    await button(/^Send now/).click();
+    await see('The delivery is sent now.');
+    await link.click();
+    await page.locator('.delivery').getByText('Succeeded', { exact: true }).waitFor();
+    await button('Show all deliveries').click();
+    await button('Send a test event').click();
+    await expect.poll(async () => (await gateway.deliveries()).length).toBe(2);
+    await gateway.pass(0);
+    await see(/^It works: HTTP 200 after /);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says nothing of a test event to who has no key any more', async () => {
+    await gateway.webhook(receiver.address, { name: 'Tested' });
+    await page.clock.install();
+    await enter();
+    await button('Send a test event').click();
+    await see('The test event is on its way …');
+    await forgetKey();
+    await page.getByLabel('API key').waitFor();
+    await gateway.pass(0);
+    await page.clock.runFor(5_000);
+    expect(await page.locator('#notices').innerText()).toBe('');
+  });
+
+  it('shows a delivery that is opened by its address or webhook-id in view, and focuses it', async () => {
+    const webhookId = await gateway.webhook(receiver.address, { name: 'Searched' });
+    await gateway.emit(1);
+    await gateway.pass(0);
+    const deliveryId = String((await gateway.deliveries()).at(-1)?.id);
+    const search = page.getByLabel('Search by name, address or webhook-id');
+    const row = page.locator('.delivery .opens');
+    const isSeen = () => expect.poll(() => row.evaluate((each) => each === document.activeElement)).toBe(true);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 600 });
+      if (width === 390) await enter();
+      await page.evaluate(() => {
+        location.hash = '';
+      });
+      await search.fill(deliveryId);
+      await isSeen();
+      const contents = page.locator('.contents .attempts');
+      const { y = 0, height = 0 } = (await contents.boundingBox()) ?? {};
+      expect(y, String(width)).toBeGreaterThan(0);
+      expect(y + height, String(width)).toBeLessThan(600);
+      await page.reload();
+      await isSeen();
+      // Once more, from elsewhere.
+      await page.evaluate(() => scrollTo(0, 0));
+      if (width === 390) continue;
+      await search.fill(deliveryId);
+      await isSeen();
+    }
+    expect(new URL(page.url()).hash).toBe(`#${webhookId}/${deliveryId}`);
+    expect(complaints).toEqual([]);
+  });
+
   it('shows no request that the key may not see', async () => {
     await gateway.webhook(`${receiver.address}/hidden`, { name: 'Shared' });
     failWith(500);

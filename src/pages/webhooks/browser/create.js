@@ -3,21 +3,18 @@
 import { field, openForm, showIssues } from './dialog.js';
 import { h } from './elements.js';
 import { accountsField, dataField, eventsField, formatField, headersField, textField } from './fields.js';
-import { capital, duration, outcome, words } from './format.js';
-import { act, ask, onceEach } from './gateway.js';
+import { capital, words } from './format.js';
+import { act, onceEach } from './gateway.js';
 import { readAccounts, readSources } from './known.js';
 import * as queries from './queries.js';
 import { secretShown } from './secret.js';
+import { testOf } from './testing.js';
 
 export const steps = [
   { name: 'Address', text: 'Say where events are to go: an address of yours, with headers if it needs any.' },
   { name: 'Event', text: 'Choose what you want to hear of, and see what arrives.' },
   { name: 'Verify', text: 'Store the secret that signs, send a test event, and see what your endpoint responds.' },
 ];
-
-/** How often and how long the response to a test event is looked for. */
-const lookMs = 700;
-const looks = 40;
 
 /**
  * @param {{ accountIds: string[] | null, scopes: string[] }} viewer
@@ -110,7 +107,7 @@ async function verification(webhookId) {
   const send = async () => {
     said.textContent = 'It is on its way …';
     try {
-      said.textContent = await testOf(webhookId);
+      said.textContent = (await testOf(webhookId)).text;
     } catch ({ message }) {
       said.textContent = message;
     }
@@ -135,18 +132,4 @@ async function verification(webhookId) {
     submit: 'Done',
     send: () => null,
   };
-}
-
-async function testOf(webhookId) {
-  const { deliveries } = await act(queries.sendTest, { webhookId });
-  const deliveryId = deliveries?.find((each) => each?.webhookId === webhookId)?.deliveryId;
-  for (let look = 0; deliveryId && look < looks; look += 1) {
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
-    const { delivery } = (await ask(queries.outcomeOfDelivery, { deliveryId })).data;
-    const attempt = delivery?.lastAttempt;
-    if (!attempt) continue;
-    const result = `${outcome(attempt)} after ${duration(attempt.durationMs)}`;
-    return delivery.state === 'SUCCEEDED' ? `It works: ${result}.` : `It failed: ${result}. It is tried again.`;
-  }
-  return 'There is no response yet. The page shows it once it is there.';
 }

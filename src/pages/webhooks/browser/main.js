@@ -20,6 +20,7 @@ import { retry, retryAll, retryEach } from './retrying.js';
 import { forgetSignatures } from './signatures.js';
 import * as skeletons from './skeletons.js';
 import { forgetKey, onKeyChange, readKey, storeKey } from './stored-key.js';
+import { testOf } from './testing.js';
 
 const periods = { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days', MONTH: '30 days' };
 /** Figures are read this often at most, while there are changes, and without any for what time alone changes. */
@@ -47,7 +48,7 @@ const state = {
   /** The webhook that was read, and the one that is shown where none is chosen. */
   read: '',
   first: '',
-  /** Whether a webhook was chosen whose heading is still to get the focus. */
+  /** Whether a webhook or delivery was chosen that is still to get the focus. */
   isArriving: false,
   /** Why nothing could be read. */
   problem: null,
@@ -76,7 +77,9 @@ let changes = null;
 
 /** Ids have no character that a URL would encode: any other text is the id of no webhook. */
 const chosen = () => location.hash.slice(1).split('/', 1)[0];
-/** The delivery of it that was searched for: `#<webhookId>/<deliveryId>`. */
+/** Of a delivery. */
+const addressOf = ({ webhookId, deliveryId }) => `#${webhookId}/${deliveryId}`;
+/** The delivery of it that was searched for. */
 const searchedFor = () => location.hash.split('/')[1];
 /** The webhook that is shown: the chosen one, or where there is room the one that was worst at first. */
 const selected = () => chosen() || (wide.matches ? state.first : '');
@@ -179,19 +182,18 @@ function renderSoon() {
   }, 200);
 }
 
-/** Carries out what a button says, once at a time. */
+/** Carries out what a button says, once at a time. @param {() => Promise<string | Parameters<typeof tell>>} work */
 async function carryOut(name, work) {
   if (state.busy.has(name)) return;
   state.busy.add(name);
   render();
-  try {
-    tell(await work());
-  } catch (error) {
-    tell(error.message, 'bad');
-  } finally {
-    state.busy.delete(name);
-    await refresh();
-  }
+  const { signal } = session;
+  const said = await work().catch(({ message }) => [message, 'bad']);
+  state.busy.delete(name);
+  // The key may have been forgotten meanwhile.
+  if (signal.aborted) return;
+  tell(...[said].flat());
+  await refresh();
 }
 
 let searching;
@@ -202,7 +204,9 @@ async function showDelivery(typed) {
   const found = /^[\w-]{22}$/.test(deliveryId) ? await readDelivery(deliveryId, state.viewer) : null;
   if (found === null || state.typed !== typed) return false;
   state.typed = '';
-  location.hash = `${found.webhookId}/${deliveryId}`;
+  location.hash = addressOf(found);
+  // The same address again is no change of it.
+  state.isArriving = true;
   return true;
 }
 
@@ -221,7 +225,8 @@ const onDone = (said) => {
 };
 
 const handlers = {
-  onRetry: (delivery) => carryOut(delivery.deliveryId, () => retry(delivery)),
+  onRetry: (delivery) =>
+    carryOut(delivery.deliveryId, async () => [await retry(delivery), 'good', addressOf(delivery)]),
   onRetryMarked: (deliveries) =>
     carryOut('retry-marked', async () => {
       const said = await retryEach(deliveries);
@@ -252,8 +257,9 @@ const handlers = {
     }),
   onTest: (webhookId) =>
     carryOut('test', async () => {
-      await act(queries.sendTest, { webhookId });
-      return 'A test event is on its way.';
+      tell('The test event is on its way …');
+      const { text, tone, deliveryId } = await testOf(webhookId);
+      return [text, tone, deliveryId ? addressOf({ webhookId, deliveryId }) : null];
     }),
   onCreate: () =>
     create(state.viewer, (webhookId) => {
@@ -408,9 +414,20 @@ function render() {
       : h('div.bar', {}, tiles(webhookSummary, { ...handlers, now, listing: list.listing }), periodChoice()),
     h('div.columns', {}, listOf({ ...list, ...handlers, typed, selectedId: id, isManaging, canWrite }), side(id, view)),
   );
-  if (!state.isArriving || place('webhook') === null) return;
+  if (state.isArriving) arrive(main);
+}
+
+/** Focuses what was chosen, once it is there: the heading of a webhook, or a delivery, which may be far below. */
+function arrive(main) {
+  const heading = place('webhook');
+  if (heading === null) return;
+  const deliveryId = searchedFor();
+  const row = deliveryId ? main.querySelector(`[data-key="delivery-${CSS.escape(deliveryId)}"]`) : null;
+  // Before its contents are there, the page is too short to scroll to it.
+  if (row !== null && !state.contentsOf.has(deliveryId)) return;
   state.isArriving = false;
-  place('webhook').focus({ preventScroll: true });
+  (row ?? heading).focus({ preventScroll: true });
+  row?.closest('section').scrollIntoView();
 }
 
 /** The session that watches changes. */
@@ -440,7 +457,9 @@ async function startWatching(viewer) {
 function openSearched() {
   const deliveryId = searchedFor();
   state.filter = filterOf(deliveryId);
-  if (deliveryId) handlers.onOpen(deliveryId);
+  if (!deliveryId) return;
+  state.isArriving = true;
+  handlers.onOpen(deliveryId);
 }
 
 async function enter() {

@@ -33,13 +33,21 @@ function render() {
       : null,
     said === null
       ? null
-      : h(`p.notice.${said.tone}`, {}, said.text, h('button.link', { type: 'button', onclick: close }, 'Close')),
+      : h(
+          `p.notice.${said.tone}`,
+          {},
+          said.text,
+          said.address === null
+            ? null
+            : h('a.link', { href: said.address, 'data-key': 'said', onclick: close }, 'Show the delivery'),
+          h('button.link', { type: 'button', 'data-key': 'close', onclick: close }, 'Close'),
+        ),
   );
 }
 
-/** Says what came of a button. */
-export function tell(text, tone = 'good') {
-  said = { text, tone };
+/** Says what came of a button. @param {string | null} address of the delivery that it came to */
+export function tell(text, tone = 'good', address = null) {
+  said = { text, tone, address };
   render();
 }
 
