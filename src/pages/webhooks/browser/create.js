@@ -113,12 +113,13 @@ async function verification(webhookId) {
     }
   };
   const { secret } = await act(queries.revealSecret, { webhookId });
+  const { node, taken } = secretShown(secret);
   return {
     title: 'Verify what you receive',
     steps: { names: steps.map(({ name }) => name), at: 2 },
     fields: [
       h('p', {}, 'Requests are signed with this secret. Store it now: it is not shown again.'),
-      secretShown(secret),
+      node,
       h(
         'p',
         {},
@@ -130,6 +131,7 @@ async function verification(webhookId) {
       test,
     ],
     submit: 'Done',
+    taken,
     send: () => null,
   };
 }

@@ -1,4 +1,4 @@
-/** Dialogs: one at a time, over the page. Escape closes one, and the focus goes back to what opened it. */
+/** Dialogs: one at a time, over the page. Escape closes one unless it shows a secret, and the focus goes back to what opened it. */
 import { h, show } from './elements.js';
 import { wordsOf } from './words-of-issues.js';
 
@@ -18,16 +18,18 @@ export const stepsShown = ({ names, at }) =>
 
 /**
  * A form. The text of its button says what it does.
- * @typedef {{ title: string, fields: (Node | null)[], submit: string, tone?: string, steps?: object, back?: Form,
+ * @typedef {{ title: string, fields: (Node | null)[], submit: string, tone?: string, steps?: object, back?: Form, taken?: Promise<void>,
  *   send: (go: (form: Form) => void) => Promise<Form | null | undefined> }} Form
  *   `send` returns the form that takes its place, or nothing to close; it throws to leave the form open: then its message is
- *   shown. `go` shows another form before
+ *   shown. `go` shows another form before.
+ *   `taken` is of a form that shows what is not shown again: until it resolves, Escape does not close the form, and its button
+ *   is not the one to press
  */
 
 /** @param {Form} form */
-function drawn({ title, fields, submit, tone = 'primary', steps = null, back = null, send }) {
+function drawn({ title, fields, submit, tone = 'primary', steps = null, back = null, taken = null, send }) {
   const problem = h('p.problem', { role: 'alert' });
-  const button = h(`button.${tone}`, { type: 'submit' }, submit);
+  const button = h(`button.${taken === null ? tone : ''}`, { type: 'submit' }, submit);
   let isSending = false;
   const onsubmit = async (event) => {
     event.preventDefault();
@@ -49,11 +51,10 @@ function drawn({ title, fields, submit, tone = 'primary', steps = null, back = n
       button.removeAttribute('aria-disabled');
     }
   };
-  const isLast = steps !== null && steps.at === steps.names.length - 1;
-  const canCancel = back === null && !isLast;
+  const canCancel = back === null && taken === null;
   const form = h(
     'form',
-    { onsubmit },
+    { onsubmit, 'data-held': taken !== null },
     steps === null ? null : stepsShown(steps),
     h('h2', { id: 'dialog-title', tabindex: '-1' }, title),
     ...fields,
@@ -66,6 +67,10 @@ function drawn({ title, fields, submit, tone = 'primary', steps = null, back = n
       back === null ? null : h('button', { type: 'button', onclick: () => go(back) }, 'Back'),
     ),
   );
+  taken?.then(() => {
+    delete form.dataset.held;
+    button.classList.add(tone);
+  });
   return { form, problem };
 }
 
@@ -80,17 +85,10 @@ function go(form) {
 /** @param {Form} form */
 export const openForm = (form) => open(drawn(form).form);
 
-/** Shows what is to be read and closed. */
-export const openText = (title, ...contents) =>
-  open(
-    h(
-      'div.form',
-      {},
-      h('h2', { id: 'dialog-title' }, title),
-      ...contents,
-      h('div.actions', {}, h('button.primary', { type: 'button', onclick: close }, 'Close')),
-    ),
-  );
+/** Not by accident, while it shows what is not shown again. */
+const stay = (event) => {
+  if (dialog.querySelector('[data-held]') !== null) event.preventDefault();
+};
 
 function open(contents) {
   const key = document.activeElement?.closest('[data-key]')?.dataset.key;
@@ -101,6 +99,11 @@ function open(contents) {
     show(dialog);
     // The page may have been shown anew meanwhile.
     document.querySelector(`[data-key="${CSS.escape(key ?? '')}"]`)?.focus({ preventScroll: true });
+  };
+  dialog.oncancel = stay;
+  // Browsers ignore a refusal of the second `cancel` in a row, but not of the key.
+  dialog.onkeydown = (event) => {
+    if (event.key === 'Escape') stay(event);
   };
   if (dialog.open) dialog.close();
   dialog.showModal();

@@ -1,6 +1,6 @@
 /** What an owner does with a webhook besides sending: edit and delete it, and replace its secret. */
 
-import { field, openForm, openText, showIssues } from './dialog.js';
+import { field, openForm, showIssues } from './dialog.js';
 import { h } from './elements.js';
 import { accountsField, dataField, eventsField, formatField, headersField, textField } from './fields.js';
 import { act } from './gateway.js';
@@ -88,9 +88,13 @@ export const rotateSecret = (webhook) =>
     submit: 'Replace the secret',
     async send() {
       const { secret } = await act(queries.rotateSecret, { webhookId: webhook.webhookId });
-      // After this dialog has closed.
-      setTimeout(() =>
-        openText('The new secret', h('p', {}, 'Store it now: it is not shown again.'), secretShown(secret)),
-      );
+      const { node, taken } = secretShown(secret);
+      return {
+        title: 'The new secret',
+        fields: [h('p', {}, 'Store it now: it is not shown again.'), node],
+        submit: 'Done',
+        taken,
+        send: () => null,
+      };
     },
   });
