@@ -422,6 +422,29 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('lets what it says of a success go by itself, unless one points at it, but not a failure', async () => {
+    await gateway.webhook(receiver.address, { name: 'Told' });
+    await page.clock.install();
+    await enter();
+    const said = page.locator('#notices .notice', { hasText: 'Close' });
+    await menu('Turn on notices');
+    await said.hover();
+    await page.clock.runFor(15_000);
+    expect(await said.innerText()).toContain('It gets a notice');
+    await page.mouse.move(0, 0);
+    await said.getByRole('button', { name: 'Close' }).focus();
+    await page.clock.runFor(15_000);
+    expect(await said.count()).toBe(1);
+    await button('More').focus();
+    await page.clock.runFor(2_000);
+    expect(await said.count()).toBe(0);
+    await context.route('**/graphql', (route) => route.abort());
+    await menu('Turn off notices');
+    await said.waitFor();
+    await page.clock.runFor(60_000);
+    expect(await said.count()).toBe(1);
+  });
+
   it('says nothing of a test event to who has no key any more', async () => {
     await gateway.webhook(receiver.address, { name: 'Tested' });
     await page.clock.install();
@@ -851,6 +874,16 @@ describe.skipIf(!chromium)('in a browser', () => {
     const mapping: { name: string; key: string }[] = JSON.parse(String(created?.data));
     expect(mapping).toContainEqual({ name: 'account', key: 'account_id' });
     expect(mapping.map(({ key }) => key)).not.toContain('user_full_name');
+    const emphasised = () => dialog.locator('.primary').allInnerTexts();
+    const copiesTheSecret = async () => {
+      // It is not shown again: no key closes it before.
+      for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
+      expect(await emphasised()).toEqual(['Copy the secret']);
+      await dialog.getByRole('button', { name: 'Copy the secret' }).click();
+      await dialog.getByText('The secret is copied.').waitFor();
+      expect(await emphasised()).toEqual(['Done']);
+    };
+    await copiesTheSecret();
     // The secret that is shown signs what the endpoint receives.
     const first = await dialog.locator('code').innerText();
     receiver.received.length = 0;
@@ -879,10 +912,9 @@ describe.skipIf(!chromium)('in a browser', () => {
     await dialog.getByText('Store it now').waitFor();
     const secret = await dialog.locator('code').innerText();
     expect(secret).toMatch(/^whsec_/);
-    await dialog.getByRole('button', { name: 'Copy the secret' }).click();
-    await dialog.getByText('The secret is copied.').waitFor();
+    await copiesTheSecret();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('Escape');
     await expect.poll(() => page.content()).not.toContain(secret);
 
     await menu('Delete');

@@ -10,11 +10,20 @@ let stream = '';
 let isReadable = true;
 let said = null;
 let onRetry = () => {};
+/** How long a success is said, and how soon it goes after the pointer or focus that kept it. */
+const saidMs = 10_000;
+const keptMs = 1_000;
+let timer;
 
 const close = () => {
   said = null;
   render();
 };
+
+/** What is said covers what is under it. Failures stay until they are closed. */
+function closeIn(ms) {
+  timer = setTimeout(() => (place.matches(':hover, :focus-within') ? closeIn(keptMs) : close()), ms);
+}
 
 function render() {
   const isAway = stream === 'offline' || !isReadable;
@@ -48,6 +57,8 @@ function render() {
 /** Says what came of a button. @param {string | null} address of the delivery that it came to */
 export function tell(text, tone = 'good', address = null) {
   said = { text, tone, address };
+  clearTimeout(timer);
+  if (tone === 'good') closeIn(saidMs);
   render();
 }
 
