@@ -638,6 +638,8 @@ describe.skipIf(!chromium)('in a browser', () => {
 
   it('reads nothing for a page that is idle or hidden, and figures every ten seconds at most', async () => {
     await gateway.webhook(receiver.address, { name: 'Busy' });
+    await gateway.emit('first');
+    await gateway.pass(0);
     const reads: string[] = [];
     let underWay = 0;
     const nameOf = (sent: Request) => /query (\w+)/.exec(sent.postDataJSON()?.query)?.[1];
@@ -655,7 +657,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await enter();
     await page.getByText('Live', { exact: true }).waitFor();
     await showDeliveries('All states');
-    await see('No deliveries yet.');
+    await page.locator('.delivery').getByText('Succeeded', { exact: true }).waitFor();
     // From here on, time passes for the page only as the test says.
     await page.clock.pauseAt(Date.now() + 3_600_000);
     const pass = async (ms: number) => {
@@ -681,7 +683,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       await pass(200);
     }
     // By the subscription, row by row.
-    await rowsAreMoreThan(14);
+    await rowsAreMoreThan(15);
     expect(reads).toEqual(['RowsOfPage', 'WebhookOfPage']);
     await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true }));
     await pass(10_500);
@@ -962,6 +964,86 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => button('Turn off notices').count()).toBe(0);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('More');
+    expect(complaints).toEqual([]);
+  });
+
+  it('says that what is held is sent only by a person, and has a button for that', async () => {
+    const webhookId = await gateway.webhook(receiver.address, { name: 'Held', enabled: 0 });
+    await gateway.emit(1);
+    await gateway.emit(2);
+    await gateway.pass(0);
+    await enter();
+    await see(
+      '2 deliveries are held. What is held is sent only when you retry it, after you have enabled the webhook.',
+    );
+    const retryHeld = button('Retry all that are held');
+    expect(await retryHeld.count()).toBe(0);
+    await button('Enable').click();
+    await see('2 deliveries are held. What is held is sent only when you retry it.');
+    await showDeliveries('Succeeded');
+    await see('No delivery fits the filter.');
+    await retryHeld.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry all' }).click();
+    await see('2 deliveries are sent again.');
+    await expect.poll(() => retryHeld.count()).toBe(0);
+    await gateway.pass(0);
+    const states = (await gateway.deliveries()).map((each) => [each.webhook_id, each.state]);
+    expect(states).toEqual(Array(2).fill([webhookId, 'succeeded']));
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the first attempt in the figures at once, rounded, and times as they pass', async () => {
+    await gateway.webhook(receiver.address, { name: 'Fresh' });
+    // The clock of the gateway is ahead: a retry is still to come.
+    await page.clock.install({ time: gateway.clock.now.getTime() - 60_000 });
+    await enter();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.clock.runFor(15_000);
+    await see('No delivery was attempted in this period.');
+    const released = Promise.withResolvers<void>();
+    receiver.answer = (_request, response) => void released.promise.then(() => response.writeHead(500).end());
+    await gateway.emit(1);
+    // Nothing was read for long, so that the figures are read now: before there is an attempt.
+    await see('No attempt yet');
+    released.resolve();
+    await gateway.pass(0);
+    await see('HTTP 500');
+    await page.clock.runFor(1_500);
+    // Before what follows changes is read, after ten seconds.
+    const waiting = { timeout: 5_000 };
+    await expect.poll(() => page.getByText('No delivery was attempted').count(), waiting).toBe(0);
+    expect(await page.locator('.tiles.small .tile').first().innerText()).toBe('Success rate\n0 %\n1 of 1 failed');
+    const timing = page.locator('.delivery .state small');
+    const before = await timing.innerText();
+    expect(before).toMatch(/^next in \d+ /);
+    await page.clock.runFor(5_000);
+    expect(await timing.innerText()).not.toBe(before);
+
+    receiver.answer = (_request, response) => void response.end();
+    for (let n = 2; n < 7; n += 1) await gateway.emit(n);
+    await gateway.pass(0);
+    await page.clock.runFor(10_000);
+    await expect.poll(() => page.locator('.tiles.small .tile').first().innerText()).toContain('83.3 %\n1 of 6 failed');
+  });
+
+  it.each([390, 1280])('breaks no word of a name, %s pixels wide', async (width) => {
+    await gateway.webhook(receiver.address, { name: 'Warehouse notifications' });
+    await page.setViewportSize({ width, height: 900 });
+    await enter();
+    await page.getByRole('link', { name: /Warehouse/ }).click();
+    const name = page.getByRole('heading', { name: /Warehouse/ });
+    await name.waitFor();
+    const isWhole = await name.evaluate((heading) => {
+      const shown = document.createRange();
+      const text = heading.firstChild as Text;
+      return [...text.data.matchAll(/\S+/g)].every(({ 0: word, index }) => {
+        shown.setStart(text, index);
+        shown.setEnd(text, index + word.length);
+        return shown.getClientRects().length === 1;
+      });
+    });
+    expect(isWhole).toBe(true);
+    await button('Send a test event').waitFor();
     expect(complaints).toEqual([]);
   });
 

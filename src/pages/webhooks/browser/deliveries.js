@@ -3,6 +3,7 @@ import { contents, toneOf } from './delivery.js';
 import { h } from './elements.js';
 import { responses, states, times } from './filters.js';
 import { ago, atBriefly, atSecond, capital, outcome, until, words } from './format.js';
+import { passing } from './moments.js';
 import { badge } from './state-of-webhook.js';
 
 const tones = { SUCCEEDED: 'good', FAILED: 'bad', HELD: 'quiet', PENDING: 'warn' };
@@ -59,7 +60,12 @@ function row(delivery, view) {
         account ? h('small', {}, account.name ?? words(account.type)) : null,
         h('small.brief', {}, atBriefly(createdAt)),
       ),
-      h('td.state', {}, badge(capital(words(state)), tones[state] ?? 'quiet'), h('small', {}, timing(delivery, now))),
+      h(
+        'td.state',
+        {},
+        badge(capital(words(state)), tones[state] ?? 'quiet'),
+        passing('small', (at) => timing(delivery, at), now),
+      ),
       h(
         `td.outcome.${toneOf(lastAttempt)}`,
         {},

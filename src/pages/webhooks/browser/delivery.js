@@ -1,6 +1,7 @@
 /** One delivery that is folded open: its attempts as a timeline, and the request and response of the chosen one. */
 import { h } from './elements.js';
 import { atSecond, duration, outcome, until } from './format.js';
+import { passing } from './moments.js';
 import { asCurl, asHttp, requestOf, timestampOf } from './request.js';
 import { signatureOf } from './signatures.js';
 import { badge } from './state-of-webhook.js';
@@ -45,7 +46,12 @@ function timeline(delivery, attempts, chosen, { now, onAttempt }) {
       ),
     ),
   );
-  const next = nextAttemptAt ? place(atSecond(nextAttemptAt), `Next attempt ${until(nextAttemptAt, now)}`) : null;
+  const next = nextAttemptAt
+    ? place(
+        atSecond(nextAttemptAt),
+        passing('span', (at) => `Next attempt ${until(nextAttemptAt, at)}`, now),
+      )
+    : null;
   return h(
     'ol.attempts',
     { 'aria-label': 'Timeline' },

@@ -2,8 +2,9 @@
 import { attemptsChart, latencyChart } from './charts.js';
 import { deliveries } from './deliveries.js';
 import { h } from './elements.js';
-import { age, bounded, count, duration, origin, percent, words } from './format.js';
+import { bounded, count, deliveriesAre, duration, origin, percent, words } from './format.js';
 import { menu } from './menu.js';
+import { waitingFor } from './moments.js';
 import { nameOf, situation, wasGivenUp, webhookBadge } from './state-of-webhook.js';
 
 const tile = (label, value, note) =>
@@ -21,7 +22,7 @@ function figures({ statistics, backlog }, now) {
       all === 0 ? 'no attempts in this period' : `${count(all - succeededCount)} of ${count(all)} failed`,
     ),
     tile('Median latency', duration(medianDurationMs), `95 % within ${duration(p95DurationMs)}`),
-    tile('Waiting', bounded(pendingCount), oldestPendingAt ? `for ${age(oldestPendingAt, now)}` : 'nothing is late'),
+    tile('Waiting', bounded(pendingCount), oldestPendingAt ? waitingFor(oldestPendingAt, now) : 'nothing is late'),
     tile('Held', bounded(heldCount), heldCount > 0 ? 'until retried' : 'none'),
   );
 }
@@ -82,6 +83,21 @@ const listens = ({ accounts, events, receivesNotices }) => {
   return h('p.quiet', {}, `Listens to ${to}${events?.length ? `: ${events.map(words).join(', ')}` : ''}.${notices}`);
 };
 
+/** Nothing sends what is held but a person, whatever is listed. */
+const held = ({ heldCount }, { canWrite, onRetryHeld }) =>
+  h(
+    'p.notice.warn',
+    {},
+    `${deliveriesAre(heldCount)} held. What is held is sent only when you retry it.`,
+    canWrite
+      ? h(
+          'button.link',
+          { type: 'button', 'data-key': 'retry-held', 'aria-label': 'Retry all that are held', onclick: onRetryHeld },
+          'Retry all',
+        )
+      : null,
+  );
+
 /** @param {object} view what the page shows: see main.js */
 export function detail(webhook, view) {
   const { statistics, backlog } = webhook;
@@ -105,6 +121,7 @@ export function detail(webhook, view) {
       address(webhook, view),
       listens(webhook),
       said === null ? null : h(`p.notice.${wasGivenUp(webhook) ? 'bad' : 'warn'}`, {}, said),
+      isManaged && webhook.isEnabled && backlog.heldCount > 0 ? held(backlog, view) : null,
       isManaged && !view.canWrite
         ? h('p.quiet', {}, 'Your key may look, but not act: it lacks the scope webhooks:write.')
         : null,

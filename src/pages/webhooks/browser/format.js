@@ -14,10 +14,11 @@ export const attempts = (value) => `${count(value)} ${value === 1 ? 'attempt' : 
 /** `1 delivery is`, `2 deliveries are`. */
 export const deliveriesAre = (value) => (value === 1 ? '1 delivery is' : `${bounded(value)} deliveries are`);
 
-/** Never 100 % where something failed. */
+/** Never 100 % where something failed, nor 0 % where something succeeded. */
 export function percent(rate) {
   if (rate === null || rate === undefined) return '–';
-  const value = Math.floor(rate * 1000) / 10;
+  const tenths = Math.round(rate * 1000);
+  const value = (rate > 0 && rate < 1 ? Math.min(999, Math.max(1, tenths)) : tenths) / 10;
   return `${value === 100 || value === 0 ? value : value.toFixed(1)} %`;
 }
 

@@ -9,6 +9,7 @@ import { act } from './gateway.js';
 import { keyForm } from './key-form.js';
 import * as manage from './manage.js';
 import { closeMenu } from './menu.js';
+import { sayPassing } from './moments.js';
 import * as notices from './notices.js';
 import { tell } from './notices.js';
 import { isEmpty, listOf, tiles } from './overview.js';
@@ -26,6 +27,10 @@ const periods = { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days', MONTH: '30 da
 /** Figures are read this often at most, while there are changes, and without any for what time alone changes. */
 const figuresMs = 10_000;
 const idleMs = 60_000;
+/** The first attempt is not waited for as long. */
+const firstMs = 1_000;
+/** What is said of times that pass, such as `next in 21 sec.`, is said anew this often. */
+const passingMs = 5_000;
 /** How long one may pause in typing before it is searched for. */
 const searchMs = 300;
 const deliveriesOfPage = 15;
@@ -162,12 +167,19 @@ function refreshSoon(wait = figuresMs) {
 
 /** A delivery that was created or attempted: its row is shown as it is now, and figures are read in a while. */
 function onChange(delivery) {
-  refreshSoon();
+  refreshSoon(isFirst(delivery) ? firstMs : figuresMs);
   changes?.set(delivery.deliveryId, delivery);
   if (state.webhook?.webhookId !== delivery.webhookId) return;
   applyTo(state.webhook, delivery);
   if (state.open.has(`delivery-${delivery.deliveryId}`)) showContents(delivery.deliveryId);
   renderSoon();
+}
+
+/** Whether figures that say that nothing was attempted are wrong from now on. */
+function isFirst({ webhookId, lastAttempt }) {
+  const { viewer, webhook } = state;
+  const shown = [viewer?.workspace.webhookSummary, webhook?.webhookId === webhookId ? webhook : null];
+  return lastAttempt !== null && shown.some((each) => each?.statistics?.total.count === 0);
 }
 
 let isRendering = false;
@@ -234,6 +246,7 @@ const handlers = {
       return said;
     }),
   onRetryAll: () => retryAll(state.webhook.webhookId, state.filter, onDone),
+  onRetryHeld: () => retryAll(state.webhook.webhookId, { ...noFilter, state: 'held' }, onDone),
   onMark(ids, isMarked) {
     for (const id of ids) {
       if (isMarked) state.marked.add(id);
@@ -518,6 +531,9 @@ addEventListener('hashchange', () => {
   if (!wide.matches) scrollTo(0, 0);
   refresh();
 });
+setInterval(() => {
+  if (!document.hidden) sayPassing(Date.now());
+}, passingMs);
 closeMenu(state, (hasFocus) => {
   render();
   if (hasFocus) document.querySelector('[data-key="menu"]')?.focus();

@@ -1,7 +1,8 @@
 /** All webhooks: their figures, and the list. */
 import { steps } from './create.js';
 import { h } from './elements.js';
-import { age, attempts, bounded, count, hostOf, origin, percent } from './format.js';
+import { attempts, bounded, count, hostOf, origin, percent } from './format.js';
+import { waitingFor } from './moments.js';
 import { listings } from './reading.js';
 import * as skeletons from './skeletons.js';
 import { nameOf, webhookMark } from './state-of-webhook.js';
@@ -58,11 +59,7 @@ export function tiles(summary, view) {
       failingCount === 0 ? 'no webhook' : 'listed first',
       failingCount > 0 ? 'bad' : '',
     ),
-    tile(
-      'Waiting',
-      bounded(pendingCount),
-      oldestPendingAt ? `for ${age(oldestPendingAt, view.now)}` : 'nothing is late',
-    ),
+    tile('Waiting', bounded(pendingCount), oldestPendingAt ? waitingFor(oldestPendingAt, view.now) : 'nothing is late'),
     tile('Held', bounded(heldCount), heldCount > 0 ? 'until retried' : 'none'),
     tile('Webhooks', count(summary.count), disabled(summary), disabledByGatewayCount > 0 ? 'bad' : ''),
   );

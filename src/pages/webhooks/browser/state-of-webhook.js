@@ -58,7 +58,7 @@ export function situation(webhook, now) {
   const { isEnabled, health, backlog } = webhook;
   if (!isEnabled) {
     const held = backlog?.heldCount
-      ? ` ${deliveriesAre(backlog.heldCount)} held, to be retried once it is enabled.`
+      ? ` ${deliveriesAre(backlog.heldCount)} held. What is held is sent only when you retry it, after you have enabled the webhook.`
       : '';
     if (!health?.disabledReason) return `It is disabled.${held}`;
     return `Disabled ${at(health.disabledAt)}, ${reasons[health.disabledReason] ?? 'by the gateway'}.${held}`;
