@@ -185,7 +185,7 @@ export const postingFields = [
         read: ({ applyMethod }) => applyMethod?.notificationEmail,
         when: isApply('pnet'),
         required: true,
-        pattern: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+        pattern: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
         attributes: { inputmode: 'email' },
         words: wordsFor('Enter an e-mail address, such as jobs@company.example.', 'REQUIRED', 'MALFORMED'),
       },
