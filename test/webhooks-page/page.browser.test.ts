@@ -973,6 +973,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await gateway.emit(2);
     await gateway.pass(0);
     await enter();
+    await page.getByRole('link', { name: /^Held/ }).click();
     await see(
       '2 deliveries are held. What is held is sent only when you retry it, after you have enabled the webhook.',
     );
@@ -980,6 +981,10 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await retryHeld.count()).toBe(0);
     await button('Enable').click();
     await see('2 deliveries are held. What is held is sent only when you retry it.');
+    await page.setViewportSize({ width: 320, height: 900 });
+    await see('No attempt yet');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await showDeliveries('Succeeded');
     await see('No delivery fits the filter.');
     await retryHeld.click();

@@ -13,7 +13,10 @@ export function passing(name, say, now) {
 }
 
 /** How long the oldest delivery waits. */
-export const waitingFor = (iso, now) => passing('span', (at) => `for ${age(iso, at)}`, now);
+export const waitingFor = (iso, now) => {
+  const say = (at) => (age(iso, at) === 'now' ? 'since just now' : `for ${age(iso, at)}`);
+  return passing('span', say, now);
+};
 
 export function sayPassing(now) {
   for (const element of document.querySelectorAll('[data-passing]')) {
