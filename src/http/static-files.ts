@@ -66,6 +66,8 @@ export function createAssets(files: readonly StaticFile[]): Assets {
   const hash = createHash('sha256');
   for (const [name, , content] of files) hash.update(`${name}\0`).update(content).update('\0');
   const assets = new Map(files.map(([name, type, content]) => [name, createAsset(type, content)]));
+  // One would be served in the place of the other.
+  if (assets.size < files.length) throw new Error('Two files of a page have one name');
   return { version: hash.digest('base64url').slice(0, 16), find: (name) => assets.get(name) };
 }
 

@@ -41,6 +41,7 @@ const ofBar = [
 export const modulesOfPage: readonly string[] = [
   ...own,
   ...ofBar,
+  'clipboard.js',
   'event-stream.js',
   'send-operation.js',
   'stored-key.js',

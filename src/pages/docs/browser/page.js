@@ -1,4 +1,5 @@
 /** Search, the current section, tabs of code and copy buttons of the documentation. Without JavaScript the pages are whole but for these. */
+import { copyText } from './clipboard.js';
 import { h } from './elements.js';
 
 /** @typedef {readonly [address: string, page: string, heading: string, text: string]} Section */
@@ -128,7 +129,7 @@ for (const block of document.querySelectorAll('.code')) {
   const copy = h('button.copy', { type: 'button', 'aria-label': 'Copy the code' }, 'Copy');
   copy.addEventListener('click', async () => {
     const { textContent } = block.querySelector('pre:not([hidden])');
-    const isCopied = await navigator.clipboard.writeText(textContent.trimEnd()).then(
+    const isCopied = await copyText(textContent.trimEnd()).then(
       () => true,
       () => false,
     );

@@ -4,6 +4,7 @@
  */
 import { offerAccounts, withAccount } from './accounts.js';
 import { prepareCard, showCard } from './card.js';
+import { copyText } from './clipboard.js';
 import { editorTheme, foldEmptyVariables, prepareEditors, presentOperation, showOperation } from './editors.js';
 import { examples } from './examples.js';
 import { createFetcher } from './fetcher.js';
@@ -100,7 +101,7 @@ function snippetIn(language) {
 /** @param {() => string} make throws if there is nothing to copy */
 async function copy(make, done) {
   try {
-    await navigator.clipboard.writeText(make());
+    await copyText(make());
     say(`Copied. ${done}`);
   } catch (error) {
     say(`Not copied. ${error.message}`);

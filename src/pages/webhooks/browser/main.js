@@ -1,4 +1,5 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
+import { copyText } from './clipboard.js';
 import { create } from './create.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
@@ -316,7 +317,7 @@ const handlers = {
   },
   async onCopy(text, said) {
     try {
-      await navigator.clipboard.writeText(text);
+      await copyText(text);
       tell(said);
     } catch ({ message }) {
       tell(`Not copied. ${message}`, 'bad');

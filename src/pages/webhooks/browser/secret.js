@@ -1,4 +1,5 @@
 /** A secret that is shown once, with a button that copies it. */
+import { copyText } from './clipboard.js';
 import { h } from './elements.js';
 
 /** @returns {{ node: Node, taken: Promise<void> }} `taken` resolves once the secret is copied */
@@ -8,7 +9,7 @@ export function secretShown(secret) {
   const button = h('button.primary', { type: 'button', onclick: () => copy() }, 'Copy the secret');
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(secret);
+      await copyText(secret);
       said.textContent = 'The secret is copied.';
       button.classList.remove('primary');
       resolve();
