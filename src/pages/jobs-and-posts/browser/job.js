@@ -133,7 +133,7 @@ export function createJob(given, { canWrite, accountName, backHref, note, onChan
         const { accountId, jobId } = posting;
         const { jobPosting } = await act(edit, { input: { accountId, jobId, posting: form.changed() } });
         isSaved = true;
-        take(jobPosting, true);
+        take(jobPosting ?? posting, true);
         publisher?.forgetWarning();
         tellOfForm('The changes are saved.');
       };
