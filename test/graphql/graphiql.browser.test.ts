@@ -566,6 +566,8 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     const history = () => page.evaluate(() => globalThis.localStorage['postern:graphiql:queries']);
     await expect.poll(history).toContain('Typed');
     expect(await history()).toContain('WatchDeliveries');
+    // GraphiQL stores its tabs half a second after they change.
+    await expect.poll(storedTabs).toContain('"title":"Typed"');
     expect(await page.evaluate(() => JSON.stringify(globalThis.localStorage))).not.toContain(key);
   });
 
