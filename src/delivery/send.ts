@@ -103,8 +103,8 @@ function textsOf(
   if (body.length === 0 && lines === null) return { response_body: '', response_headers: null };
   // Without an incomplete last character: U+FFFD in its place would hide the end of a secret that was cut off.
   const text = new StringDecoder('utf8').write(body);
-  const show = shown(sent, signature, Math.max(text.length, lines?.length ?? 0));
-  return { response_body: show(text), response_headers: lines && show(lines) };
+  const redact = redactorFor(sent, signature, Math.max(text.length, lines?.length ?? 0));
+  return { response_body: redact(text), response_headers: lines && redact(lines) };
 }
 
 const maxStoredHeaders = 1_024;
@@ -122,7 +122,7 @@ export function storedHeaders(headers: OutboundResponse['headers'], { outcome }:
 }
 
 /** @param length of the longest text */
-function shown(sent: Target['headers'], signature: readonly string[], length: number): (text: string) => string {
+function redactorFor(sent: Target['headers'], signature: readonly string[], length: number): (text: string) => string {
   const longest = lengthIn(length);
   const searched = sent.reduce((sum, { value }) => sum + Math.min(value.length, longest), 0);
   if (searched > maxHeaderCharacters) return (text) => (text === '' ? '' : redacted);

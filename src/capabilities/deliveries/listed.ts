@@ -79,7 +79,7 @@ export const deliveryBounds = (keyset: Keyset<string>, { since, until }: Deliver
 
 /** Whether not all that {@link rangesOf} have fits. Of a workspace, deliveries of webhooks that are being deleted are among them. */
 const isSliced = ({ accountIds }: Reach, { webhook_id, event_id, events = [], account_id }: DeliveryFilter): boolean =>
-  // An event has few deliveries.
+  // An event has a delivery to each webhook at most, and its index finds them.
   event_id === undefined &&
   (accountIds !== null || webhook_id === undefined || events.length > 0 || account_id !== undefined);
 
