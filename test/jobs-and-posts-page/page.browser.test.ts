@@ -545,6 +545,34 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps what is typed when the stream brings what it was before', async () => {
+    await context.addInitScript(() => {
+      const { fetch } = globalThis;
+      globalThis.fetch = async (...given) => {
+        const response = await fetch(...given);
+        if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+        const late = new TransformStream({
+          async transform(chunk, controller) {
+            await new Promise((resolve) => setTimeout(resolve, 1500));
+            controller.enqueue(chunk);
+          },
+        });
+        return new Response(response.body?.pipeThrough(late) ?? null, response);
+      };
+    });
+    await goTo('jobs?id=1010');
+    await button('Publish').click();
+    const token = 'Token of the link that the network sent you by e-mail';
+    await field(token).fill('sandbox-email-token');
+    await button('Confirm').click();
+    const code = 'Code that the network sent you';
+    await field(code).fill('11');
+    await page.getByText('Waits for a confirmation').first().waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(await field(code).inputValue()).toBe('11');
+    expect(complaints).toEqual([]);
+  });
+
   const body = () => page.evaluate(() => document.activeElement?.textContent ?? '');
   /** Answers each question of the browser, and has them all. */
   const answer = (isYes: boolean) => {

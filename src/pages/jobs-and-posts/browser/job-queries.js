@@ -63,13 +63,14 @@ export const create = /* GraphQL */ `
 `;
 
 const published = `... on PnetJobPostingPublished { state jobPosting { ${posting} } }`;
+const asked = `${checkpoint} jobPosting { ${posting} }`;
 
 export const publish = /* GraphQL */ `
   mutation PublishOfPage($input: PublishJobInput!) {
     publishJob(input: $input) {
       __typename
       ${published}
-      ... on PnetJobPostingPublishCheckpoint { ${checkpoint} }
+      ... on PnetJobPostingPublishCheckpoint { ${asked} }
       ${failure}
     }
   }
@@ -80,8 +81,8 @@ export const solve = /* GraphQL */ `
     solveJobCheckpoint(input: $input) {
       __typename
       ${published}
-      ... on PnetJobPostingPublishCheckpoint { ${checkpoint} }
-      ... on CheckpointError { issues { path code limit message } checkpoint { ${checkpoint} } }
+      ... on PnetJobPostingPublishCheckpoint { ${asked} }
+      ... on CheckpointError { issues { path code limit message } checkpoint { ${asked} } }
       ${failure}
     }
   }

@@ -12,6 +12,10 @@ import { publication } from './publish.js';
 const contentsOf = ({ updatedAt: _, checkpoint: _checkpoint, state, ...contents }) =>
   JSON.stringify([state === 'CLOSED', contents]);
 
+/** Tells one state of a posting from another. */
+const versionOf = ({ state, updatedAt, checkpoint }) =>
+  [state, updatedAt, checkpoint?.checkpointType, checkpoint?.attemptsLeft, checkpoint?.expiresAt].join();
+
 /**
  * @param {object} given the posting
  * @param {{ canWrite: boolean, accountName: (accountId: string) => string, backHref: string, note: string,
@@ -31,10 +35,10 @@ export function createJob(given, { canWrite, accountName, backHref, note, onChan
   let publisher = null;
   let form = null;
   let save = null;
-  let isSaving = false;
-  /** When the postings changed that this form has replaced: the stream may be behind. */
+  /** The versions before changes that were made here: the stream may be behind. */
   const replaced = new Set();
-  /** A change that arrived while the form was sent: most likely that of the form. */
+  let sending = 0;
+  /** A change that arrived while something was sent: most likely that change. */
   let arrived = null;
 
   const tellIn = (place, text, tone = 'good') => {
@@ -75,16 +79,21 @@ export function createJob(given, { canWrite, accountName, backHref, note, onChan
     publisher = publication(posting, {
       hasUnsaved: () => form.isChanged(),
       save: () => save(),
+      hold,
       onDone(text, published) {
-        if (published) onChanged(published);
+        if (published) {
+          takeOwn(published);
+          onChanged(published);
+        }
         tellOfForm('');
         tell(text);
         // What was pressed is gone.
         head.querySelector('#job').focus();
       },
-      onCheckpoint(checkpoint) {
-        posting = { ...posting, checkpoint };
-        standsFor = keyOf(posting);
+      onCheckpoint(checkpoint, next) {
+        const asked = { ...(next ?? posting), checkpoint };
+        standsFor = keyOf(asked);
+        takeOwn(asked);
         tell('');
       },
     });
@@ -123,46 +132,59 @@ export function createJob(given, { canWrite, accountName, backHref, note, onChan
     const send = sender(section, problem);
     /** @returns {Promise<boolean>} whether it is saved */
     save = async () => {
-      if (isSaving) return false;
       let isSaved = false;
       tell('');
       tellOfForm('');
-      isSaving = true;
       const work = async () => {
         if (!form.isChanged()) return tellOfForm('Nothing has changed.');
         const { accountId, jobId } = posting;
         const { jobPosting } = await act(edit, { input: { accountId, jobId, posting: form.changed() } });
         isSaved = true;
-        take(jobPosting ?? posting, true);
+        takeOwn(jobPosting ?? posting, true);
         publisher?.forgetWarning();
         tellOfForm('The changes are saved.');
+        onChanged(posting);
       };
-      await send(form, work, form.issues({ ofChanged: true }));
-      isSaving = false;
-      if (isSaved) onChanged(posting);
-      if (arrived !== null) update(arrived);
-      arrived = null;
+      await hold(() => send(form, work, form.issues({ ofChanged: true })));
       return isSaved;
     };
     show(editing, section);
   }
 
-  /** @param {boolean} isOwn whether it comes from this form, and replaces what is typed */
-  function take(next, isOwn) {
+  /** @param {boolean} isOfForm whether the form has sent it: it replaces what is typed */
+  function takeOwn(next, isOfForm = false) {
+    replaced.add(versionOf(posting));
+    replaced.delete(versionOf(next));
+    take(next, isOfForm);
+  }
+
+  function take(next, isOfForm = false) {
     const hasChanged = contentsOf(next) !== contentsOf(posting);
-    const isTyping = form.isChanged();
-    if (isOwn) replaced.add(posting.updatedAt);
     posting = next;
     showHead();
     showPublishing();
-    if (isOwn || (hasChanged && !isTyping)) showForm();
+    if (isOfForm || (hasChanged && !form.isChanged())) showForm();
     else if (hasChanged) tellOfForm('The posting has changed elsewhere. What you save replaces that.', 'warn');
   }
 
-  /** Takes the posting as it is now: after a change that this page has made, it is what the page has. */
+  /** Takes the posting as it is now. */
   function update(next) {
-    if (isSaving) arrived = next;
-    else if (next.updatedAt === posting.updatedAt || !replaced.has(next.updatedAt)) take(next, false);
+    if (sending > 0) arrived = next === posting ? arrived : next;
+    else if (!replaced.has(versionOf(next))) take(next);
+  }
+
+  /** Sends something, and takes what has arrived meanwhile. */
+  async function hold(work) {
+    sending += 1;
+    try {
+      await work();
+    } finally {
+      sending -= 1;
+    }
+    if (sending > 0 || arrived === null) return;
+    const next = arrived;
+    arrived = null;
+    update(next);
   }
 
   showHead();

@@ -20,11 +20,13 @@ const outcomes = {
 
 /**
  * @param {{ accountId: string, jobId: string, checkpoint: object | null }} posting
- * @param {{ hasUnsaved: () => boolean, save: () => Promise<boolean>, onDone: (text: string, posting?: object) => void,
- *   onCheckpoint: (checkpoint: object | null) => void }} handlers
- *   `hasUnsaved`: whether the draft has changes that would not be published; `save` saves them
+ * @param {{ hasUnsaved: () => boolean, save: () => Promise<boolean>, hold: (work: () => Promise<void>) => Promise<void>,
+ *   onDone: (text: string, posting?: object) => void,
+ *   onCheckpoint: (checkpoint: object | null, posting?: object) => void }} handlers
+ *   `hasUnsaved`: whether the draft has changes that would not be published; `save` saves them; `hold` does work during which
+ *   the posting stays as it is shown; `posting` is the one afterwards
  */
-export function publication({ accountId, jobId, checkpoint }, { hasUnsaved, save, onDone, onCheckpoint }) {
+export function publication({ accountId, jobId, checkpoint }, { hasUnsaved, save, hold, onDone, onCheckpoint }) {
   const problem = h('p.problem', { role: 'alert' });
   const warning = h('div.warning', { role: 'status' });
   const place = h('section.card.publish', { 'aria-labelledby': 'publish-title' });
@@ -45,19 +47,16 @@ export function publication({ accountId, jobId, checkpoint }, { hasUnsaved, save
   const carryOut = (form, work, issues = form.issues()) => {
     if (hasUnsaved()) return warn();
     show(warning);
-    return sendIn(
-      form,
-      async () => {
-        try {
-          await work();
-        } catch (error) {
-          if (error.checkpoint === null) return askAgain(error);
-          if (error.checkpoint) onCheckpoint(error.checkpoint);
-          throw error;
-        }
-      },
-      issues,
-    );
+    const publishing = async () => {
+      try {
+        await work();
+      } catch (error) {
+        if (error.checkpoint === null) return askAgain(error);
+        if (error.checkpoint) onCheckpoint(error.checkpoint, error.checkpoint.jobPosting);
+        throw error;
+      }
+    };
+    return hold(() => sendIn(form, publishing, issues));
   };
 
   function settle({ state, jobPosting, checkpointType, attemptsLeft, expiresAt }, note = '') {
@@ -66,7 +65,7 @@ export function publication({ accountId, jobId, checkpoint }, { hasUnsaved, save
       return onDone(outcomes[state] ?? 'It is published.', jobPosting);
     }
     const next = { checkpointType, attemptsLeft, expiresAt };
-    onCheckpoint(next);
+    onCheckpoint(next, jobPosting);
     askFor(next, note);
     place.querySelector('input').focus({ preventScroll: true });
   }
