@@ -1,6 +1,7 @@
 /** The Dockerfile: its instructions are carried out, and what it describes is run as an operator would. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { documentationPages, folders } from '../../src/pages/docs/page.ts';
 import { buildImage, type Container, type Image } from '../support/container.ts';
 import { isInContext, parseDockerfile } from '../support/dockerfile.ts';
 import { canBuildImage } from '../support/servers.ts';
@@ -8,14 +9,21 @@ import { canBuildImage } from '../support/servers.ts';
 // Each test starts processes or gateways.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
+const copied = parseDockerfile(readFileSync('Dockerfile', 'utf8'))
+  .filter(({ name }) => name === 'COPY')
+  .flatMap(({ text }) => text.split(' ').slice(0, -1));
+
 test('the build context has what the Dockerfile copies, and no data, secrets or modules', () => {
   const dockerignore = readFileSync('.dockerignore', 'utf8');
-  const copied = parseDockerfile(readFileSync('Dockerfile', 'utf8'))
-    .filter(({ name }) => name === 'COPY')
-    .flatMap(({ text }) => text.split(' ').slice(0, -1));
   expect(copied).toContain('src');
   expect(copied.filter((path) => !isInContext(dockerignore, path))).toEqual([]);
   expect(['.data', '.git', 'node_modules', '.env'].filter((path) => isInContext(dockerignore, path))).toEqual([]);
+});
+
+test('the image has every file of the documentation', () => {
+  const served = [...Object.keys(documentationPages), ...Object.values(folders).map(({ folder }) => folder)];
+  const isCopied = (path: string) => copied.some((each) => path === each || path.startsWith(`${each}/`));
+  expect(served.filter((path) => !isCopied(path))).toEqual([]);
 });
 
 test('the user is a number, and its folder is also for the group 0', () => {

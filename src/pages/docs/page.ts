@@ -72,7 +72,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const documentationPages: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(groups));
 
 /** Files beside the pages: folders of the repository, by the folder in which they are served. */
-const folders = {
+export const folders = {
   images: { folder: 'docs/images', names: /^[\w-]+\.(?:png|svg)$/ },
   signatures: { folder: 'examples/signatures', names: /^verify\.(?:go|php|py|rb)$/ },
 } as const;
