@@ -109,11 +109,11 @@ function textsOf(
 
 const maxStoredHeaders = 1_024;
 
-/** Lines as in HTTP, without those that are too long for the rest of the place. Nobody reads those of a success. */
+/** Lines as in HTTP, in UTF-8 as bodies are, without those too long for the rest of the place. Nobody reads those of a success. */
 export function storedHeaders(headers: OutboundResponse['headers'], { outcome }: RetryDecision): string | null {
   if (outcome === 'succeeded') return null;
   const lines = Object.entries(headers).flatMap(([name, values = []]) =>
-    [values].flat().map((value) => `${name}: ${value.replaceAll(/[\r\n]+/g, ' ')}`),
+    [values].flat().map((value) => `${name}: ${Buffer.from(value, 'latin1')}`),
   );
   return lines.reduce<string | null>((kept, line) => {
     const more = kept === null ? line : `${kept}\n${line}`;

@@ -61,6 +61,30 @@ describe.each(deliverySetUps)('attempts on $name', (dialect) => {
     expect(await headersOf(gateway.space.key)).toEqual([]);
   });
 
+  it('show headers in UTF-8, without an echo of a secret in it', async () => {
+    const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const secret = 'pässwörd-of-owner';
+    const webhookId = await createWebhook({ headers: [{ key: 'x-token', value: secret }] });
+    const inUtf8 = (text: unknown) => Buffer.from(String(text)).toString('latin1');
+    receiver.answer = ({ headers }, response) => {
+      response.setHeader('x-echo', inUtf8(headers['x-token']));
+      response.setHeader('x-echo-of-bytes', String(headers['x-token']));
+      response.setHeader('x-place', inUtf8('Zürich\u2028😀'));
+      response.writeHead(500).end();
+    };
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    const document = `{ webhook(webhookId: "${webhookId}") { deliveries { nodes {
+      lastAttempt { responseHeaders { key value } } } } } }`;
+    const { data } = await ask(document);
+    const shown = data.webhook.deliveries.nodes[0].lastAttempt.responseHeaders;
+    expect(shown.slice(0, 3)).toEqual([
+      { key: 'x-echo', value: '[redacted]' },
+      { key: 'x-echo-of-bytes', value: '[redacted]' },
+      { key: 'x-place', value: 'Zürich\u2028😀' },
+    ]);
+  });
+
   it('show a delivery fail, be retried and succeed', async () => {
     const { gateway, receiver, ask, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

@@ -174,7 +174,7 @@ function toAttempt(
 /** @param lines as in HTTP */
 const headersIn = (lines: string | null): DeliveryAttempt['response_headers'] =>
   (lines?.split('\n') ?? []).map((line) => {
-    const [key = '', value = ''] = line.split(/: (.*)/);
+    const [key = '', value = ''] = line.split(/: (.*)/s);
     return { key, value };
   });
 
