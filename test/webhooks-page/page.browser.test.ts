@@ -419,6 +419,12 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(async () => (await gateway.deliveries()).length).toBe(2);
     await gateway.pass(0);
     await see(/^It works: HTTP 200 after /);
+
+    failWith(410);
+    await button('Send a test event').click();
+    await expect.poll(async () => (await gateway.deliveries()).length).toBe(3);
+    await gateway.pass(0);
+    await see(/^It failed: HTTP 410 after [^.]+\.(?! It)/);
     expect(complaints).toEqual([]);
   });
 

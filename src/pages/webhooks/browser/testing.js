@@ -18,9 +18,9 @@ export async function testOf(webhookId) {
     const attempt = delivery?.lastAttempt;
     if (!attempt) continue;
     const result = `${outcome(attempt)} after ${duration(attempt.durationMs)}`;
-    return delivery.state === 'SUCCEEDED'
-      ? { text: `It works: ${result}.`, tone: 'good', deliveryId }
-      : { text: `It failed: ${result}. It is tried again.`, tone: 'bad', deliveryId };
+    if (delivery.state === 'SUCCEEDED') return { text: `It works: ${result}.`, tone: 'good', deliveryId };
+    const next = delivery.state === 'PENDING' ? ' It is tried again.' : '';
+    return { text: `It failed: ${result}.${next}`, tone: 'bad', deliveryId };
   }
   return { text: 'There is no response yet. The page shows it once it is there.', tone: 'good', deliveryId };
 }
