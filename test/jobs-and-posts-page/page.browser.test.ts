@@ -621,6 +621,31 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('creates a draft for who has left its form meanwhile, and leaves them where they are', async () => {
+    let create = () => {};
+    const left = new Promise<void>((resolve) => {
+      create = resolve;
+    });
+    await context.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('createJobDraft')) await left;
+      await route.continue();
+    });
+    answer(true);
+    // The newest comes first.
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1000);
+    await goTo('jobs?new');
+    await page.getByRole('region', { name: 'New draft' }).getByLabel('Title').fill('Left behind');
+    await button('Create the draft').click();
+    await page.locator('a.job', { hasText: '1004 · ' }).click();
+    const description = page.getByRole('region', { name: 'Edit' }).getByLabel('Description');
+    await description.fill('Typed here');
+    create();
+    await page.locator('a.job', { hasText: 'Left behind' }).waitFor();
+    expect(page.url()).toMatch(/id=1004$/);
+    expect(await description.inputValue()).toBe('Typed here');
+    expect(complaints).toEqual([]);
+  });
+
   it('does not publish a draft around what is typed, and saves it first', async () => {
     await goTo('jobs?id=1006');
     const company = page.getByRole('region', { name: 'Edit' }).getByLabel('Company');

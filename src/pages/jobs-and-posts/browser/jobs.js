@@ -156,13 +156,16 @@ export function createJobs(accounts, { canWrite, hrefOf, replacePlace, onRefused
     choose(null, 'detail');
     if (whyNoDraft) return show(side, telling(whyNoDraft, ' ', h('a', { href: hrefOf(null) }, 'All postings')));
     const onCreated = (posting) => {
+      read();
+      // Who has left the form meanwhile stays there.
+      if (draft !== made) return;
       openJob(posting.jobId, posting);
       // The way back leads to the list, and not to the form.
       replacePlace(hrefOf(posting.jobId));
-      read();
     };
-    draft = createDraft(ofJobs, { chosenId: choice.accountId, backHref: hrefOf(null), onCreated });
-    showInSide(draft.element);
+    const made = createDraft(ofJobs, { chosenId: choice.accountId, backHref: hrefOf(null), onCreated });
+    draft = made;
+    showInSide(made.element);
   }
 
   /** @param {object | null} created the posting, if it has just been created */
