@@ -391,6 +391,7 @@ describe.skipIf(!chromium)('in a browser', () => {
       questions({ question: 'Third?', position: 1 }, { question: 'Second?', position: 2 }),
     );
     await asked(1).getByRole('button', { name: 'Remove' }).click();
+    expect(await page.getByText('The changes are saved.').isVisible()).toBe(false);
     await asked(1).getByRole('button', { name: 'Remove' }).click();
     expect(await focused()).toBe('Add a question for a number');
     await button('Save the changes').click();

@@ -80,6 +80,8 @@ function createList({ title, list, none, place, read, kindOf, kinds }, source) {
       up.disabled = index === 0;
       down.disabled = index === rows.length - 1;
     }
+    // As typing does: what was said of the form is past.
+    shown.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
   function createRow(kind, entry) {
