@@ -45,6 +45,14 @@ export class PostgresClient extends pg.Client {
     cancel();
   }
 
+  /** What is sent until the next turn of the event loop leaves in one packet. */
+  writeTogether(): void {
+    // With TLS, it is another than the socket.
+    const { stream } = this.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+
   /** Closes without the other side; pending statements fail. */
   abandon(): void {
     this.#socket.destroy();

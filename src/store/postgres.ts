@@ -20,6 +20,7 @@ import { clientConfig, goodbyeMs, limitsOf, onceLate, PostgresClient, silentMs }
 import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 import { PostgresCompiler } from './query-compilers.ts';
+import type { ShortQuery } from './short-reads.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 import { repeatConflicting } from './transaction.ts';
 
@@ -60,8 +61,8 @@ export interface PostgresPoolOptions {
   readonly sharesSessions?: boolean;
 }
 
-/** "cached plan must not change result type": a migration has changed a column. */
-const stalePlan = '0A000';
+/** "cached plan must not change result type", as a migration has changed a column, and "prepared statement does not exist". */
+const stalePlans: ReadonlySet<string | undefined> = new Set(['0A000', '26000']);
 
 /** A plan that is made once must not depend on table sizes: while tables are small, a full scan looks cheapest. */
 const onePlan = `set plan_cache_mode = force_generic_plan;
@@ -82,6 +83,17 @@ class MigratingAdapter extends PostgresAdapter {
 }
 
 const readsOnly = (statement: string): boolean => /^\s*select\b/i.test(statement);
+
+/** Of a connection: those behind a read wait for it. */
+const mostTogether = 16;
+
+/** Short reads that share a connection: they leave in one packet, as to send one costs more than most of them. */
+interface Together {
+  readonly opening: Promise<PooledConnection>;
+  begun: number;
+  ended: number;
+}
+
 const nothing = (): void => undefined;
 
 class PooledDriver implements Driver {
@@ -100,6 +112,8 @@ class PooledDriver implements Driver {
   readonly #session: string | null;
   /** What each transaction begins with. */
   readonly #begin: string;
+  /** Short reads that begin now, while a connection is taken for them. */
+  #together: Together | null = null;
 
   constructor(
     url: string,
@@ -132,6 +146,7 @@ class PooledDriver implements Driver {
       max: settings.connections,
       maxLifetimeSeconds: settings.lifetimeSeconds,
       types: { getTypeParser },
+      pipeline: this.#session !== null,
     });
     onFigures?.(() => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
@@ -149,7 +164,7 @@ class PooledDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<LazyConnection> {
-    return new LazyConnection(async (isRead) => {
+    const open = async (isRead: boolean) => {
       const leave = isRead || !this.#leavesToReads ? nothing : await this.#enterCommands();
       try {
         const connection = await this.#connect();
@@ -159,7 +174,36 @@ class PooledDriver implements Driver {
         leave();
         throw error;
       }
-    });
+    };
+    // Without a session, a statement is a transaction of several, and others cannot come between them.
+    return new LazyConnection(open, this.#session === null ? null : (query) => this.#readTogether(query));
+  }
+
+  async #readTogether<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#together ??= this.#gather();
+    const together = this.#together;
+    together.begun += 1;
+    if (together.begun === mostTogether) this.#together = null;
+    const connection = await together.opening;
+    try {
+      return await connection.executeQuery<Row>(query);
+    } finally {
+      together.ended += 1;
+      if (together.ended === together.begun) this.#release(connection);
+    }
+  }
+
+  #gather(): Together {
+    const together = { opening: this.#connect(), begun: 0, ended: 0 };
+    const close = () => {
+      if (this.#together === together) this.#together = null;
+    };
+    // Before those that wait for it go on.
+    together.opening.then((connection) => {
+      close();
+      connection.writeTogether();
+    }, close);
+    return together;
   }
 
   async #enterCommands(): Promise<() => void> {
@@ -254,10 +298,16 @@ class PooledDriver implements Driver {
 /** Takes a connection of the pool with its first statement, which says for what. */
 class LazyConnection implements DatabaseConnection {
   readonly #open: (isRead: boolean) => Promise<PooledConnection>;
+  /** Null where connections are not shared. */
+  readonly #readTogether: (<Row>(query: CompiledQuery) => Promise<QueryResult<Row>>) | null;
   #opening: Promise<PooledConnection> | undefined;
 
-  constructor(open: (isRead: boolean) => Promise<PooledConnection>) {
+  constructor(
+    open: (isRead: boolean) => Promise<PooledConnection>,
+    readTogether: (<Row>(query: CompiledQuery) => Promise<QueryResult<Row>>) | null,
+  ) {
     this.#open = open;
+    this.#readTogether = readTogether;
   }
 
   opened(isRead: boolean): Promise<PooledConnection> {
@@ -265,7 +315,8 @@ class LazyConnection implements DatabaseConnection {
     return this.#opening;
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: ShortQuery): Promise<QueryResult<Row>> {
+    if (query.isShort && this.#opening === undefined && this.#readTogether !== null) return this.#readTogether(query);
     const connection = await this.opened(readsOnly(query.sql));
     return connection.executeQuery(query);
   }
@@ -284,8 +335,8 @@ class LazyConnection implements DatabaseConnection {
 class PooledConnection {
   isBroken = false;
   #inTransaction = false;
-  /** Cuts the time of the running statement to that of a trivial one. */
-  hurry = () => {};
+  /** Each cuts the time of a running statement to that of a trivial one. */
+  readonly #hurries = new Set<() => void>();
   whenReleased = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
@@ -336,6 +387,14 @@ class PooledConnection {
     }
   }
 
+  hurry(): void {
+    for (const hurry of this.#hurries) hurry();
+  }
+
+  writeTogether(): void {
+    this.#client.writeTogether();
+  }
+
   async begin(statement: string): Promise<void> {
     await this.run(statement);
     this.#inTransaction = true;
@@ -366,10 +425,11 @@ class PooledConnection {
     };
     const startedAt = performance.now();
     let cancel = onceLate(this.#timeoutMs, giveUp);
-    this.hurry = () => {
+    const hurry = () => {
       cancel();
       cancel = onceLate(Math.max(1, silentMs - (performance.now() - startedAt)), giveUp);
     };
+    this.#hurries.add(hurry);
     try {
       return await this.#client.query<object>(name === undefined ? text : { text, name }, [...parameters]);
     } catch (error) {
@@ -377,12 +437,12 @@ class PooledConnection {
         cause: error,
       });
       // Another connection prepares it anew.
-      const hasStalePlan = name !== undefined && (error as pg.DatabaseError).code === stalePlan;
+      const hasStalePlan = name !== undefined && stalePlans.has((error as pg.DatabaseError).code);
       const fault = hasStalePlan ? new DatabaseFault('unavailable', error) : postgresFault(error);
       throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : fault, isSilent);
     } finally {
       cancel();
-      this.hurry = () => {};
+      this.#hurries.delete(hurry);
     }
   }
 

@@ -5,9 +5,11 @@ import { deliveryList } from '../../src/capabilities/deliveries/listed.ts';
 import { jobList } from '../../src/capabilities/jobs/repository.ts';
 import { webhookList } from '../../src/capabilities/webhooks/listed.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase, openUnmigrated } from '../../src/store/database.ts';
+import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { shortRead, shortReadByIds } from '../../src/store/short-reads.ts';
 import { databases } from '../support/databases.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 describe.each(databases)('short reads on $name', (dialect) => {
   async function connect() {
@@ -151,5 +153,59 @@ describe.each(databases)('short reads on $name', (dialect) => {
       build: ({ id }) => database.selectFrom('workspaces').select('id').where('id', '=', `${id}!`),
     });
     await expect(computed).rejects.toThrow(TypeError);
+  });
+});
+
+const postgres = databases.find(({ name }) => name === 'Postgres');
+
+describe.skipIf(postgres === undefined)('short reads that begin together on Postgres', () => {
+  async function connect({ connections = 20, queryTimeoutMs = 30_000 }) {
+    if (postgres === undefined) throw new Error('There is no Postgres');
+    const place = await postgres.location();
+    onTestFinished(() => place.drop());
+    const proxy = await startTcpProxy(place.url);
+    onTestFinished(() => proxy.close());
+    const settings = { ...postgresDefaults, connections, queryTimeoutMs };
+    const location = { kind: 'postgres', url: proxy.through(place.url), settings } as const;
+    const database = await openUnmigrated(location, { prepares: 'repeated' });
+    onTestFinished(() => database.destroy());
+    return { database, proxy };
+  }
+  const pid = sql<number>`pg_backend_pid()`.as('pid');
+  const read = (database: Database, name = 'process', value = sql<number>`1`) =>
+    shortRead(database, { name, bound: {}, build: () => database.selectNoFrom([pid, value.as('value')]) });
+
+  test('share connections, 16 of them one', async () => {
+    const { database } = await connect({});
+    const rows = await Promise.all(Array.from({ length: 40 }, () => read(database)));
+    const counts = Map.groupBy(rows.flat(), ({ pid: of }) => of);
+    expect([...counts.values()].map(({ length }) => length)).toEqual([16, 16, 8]);
+  });
+
+  test('fail each for itself', async () => {
+    const { database } = await connect({ connections: 1 });
+    const reads = [read(database), read(database, 'refused', sql`1 / 0`), read(database)];
+    const results = await Promise.allSettled(reads);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await read(database)).toEqual(await reads[0]);
+  });
+
+  test('leave a connection that has lost what was prepared', async () => {
+    const { database } = await connect({ connections: 1 });
+    for (let n = 0; n < 4; n += 1) await read(database);
+    await sql`deallocate all`.execute(database);
+    await expect(read(database)).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await read(database)).toHaveLength(1);
+  });
+
+  test('all end when the server falls silent, and later ones have another connection', async () => {
+    const { database, proxy } = await connect({ connections: 1, queryTimeoutMs: 300 });
+    await read(database);
+    proxy.silence();
+    const results = await Promise.allSettled([read(database), read(database), read(database)]);
+    expect(results.map((result) => result.status === 'rejected' && result.reason.reason)).toEqual(
+      Array(3).fill('unavailable'),
+    );
+    expect(await read(database)).toHaveLength(1);
   });
 });
