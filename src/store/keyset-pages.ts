@@ -25,7 +25,7 @@ import { readTogether } from './reads.ts';
 import { shortRead } from './short-reads.ts';
 
 /** Lists of a statement. SQLite takes 500 selects in a UNION ALL and 32,766 parameters: a list has some hundreds at most. */
-const listsAtOnce = { items: 25, weight: Number.POSITIVE_INFINITY } as const;
+const listsAtOnce = { items: 25, weight: 25 } as const;
 
 export interface ListReading {
   readonly database: Database;
@@ -42,7 +42,8 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   const [whole, sliced] = [[] as (typeof pages)[number][], [] as (typeof pages)[number][]];
   for (const page of pages) if (!page.isEmpty) (page.ranges === null ? whole : sliced).push(page);
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
-    for (const some of statementsOf(ofOrder)) {
+    // Others take turns between large ones.
+    for (const some of statementsOf(ofOrder, ({ isLarge }) => (isLarge ? listsAtOnce.weight : 1))) {
       const short = some.length === 1 ? some[0]?.short : null;
       const rows = short
         ? [await shortRead(reading.database, short)]
@@ -314,4 +315,7 @@ const unionOf = <Schema, Table extends keyof Schema>(
     sql` union all `,
   );
 
-const statementsOf = <Item>(items: readonly Item[]): Iterable<readonly Item[]> => parts(items, () => 1, listsAtOnce);
+const statementsOf = <Item>(
+  items: readonly Item[],
+  weightOf: (item: Item) => number = () => 1,
+): Iterable<readonly Item[]> => parts(items, weightOf, listsAtOnce);

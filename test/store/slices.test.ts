@@ -23,6 +23,7 @@ import { type DeliveringGateway, startDelivering } from '../support/deliveries.t
 import { graphql } from '../support/gateway.ts';
 import { fillingOf, subjects } from '../support/growth/fill.ts';
 import { requestContext } from '../support/request-context.ts';
+import { statementsOf } from '../support/statements.ts';
 
 const cursors = cursorCodec(randomBytes(32), 'base64url');
 const tiny = { rows: 3, ofList: 2, ofOperation: 3 };
@@ -92,6 +93,20 @@ describe.each(databases)('lists in slices on $name', (dialect) => {
       if (size.isExact) expect(size.count, name).toBe(expected.length);
     }
   }
+
+  it('are read together, but for those of an event, which may have a delivery to each webhook', async () => {
+    const { eventId } = await gateway.emit('n');
+    const { deliveries } = listsWith(sliceLimits);
+    const statements = (filter: object) =>
+      statementsOf(gateway.space.workspaceId, () =>
+        deliveries.lists(
+          context(),
+          [1, 2, 3].map((limit) => ({ ...filter, limit })),
+        ),
+      );
+    expect(await statements({ webhook_id: webhookId })).toHaveLength(1);
+    expect(await statements({ event_id: eventId })).toHaveLength(3);
+  });
 
   it('have the deliveries of each filter and order, those of one time too', async () => {
     await subjects['finished deliveries'](fillingOf(gateway, kind, webhookId), 40);
