@@ -35,3 +35,10 @@ export function scans(shape: ObjectShape, document: string | Uint8Array): 'read'
   const outcome = spliced(shape, [], document);
   return typeof outcome === 'string' ? 'read' : outcome.refused;
 }
+
+/** Every text of up to so many tokens. */
+export function* textsOf(tokens: readonly string[], most: number): Generator<string> {
+  yield '';
+  if (most === 0) return;
+  for (const rest of textsOf(tokens, most - 1)) for (const token of tokens) yield token + rest;
+}
