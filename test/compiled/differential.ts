@@ -10,6 +10,7 @@ import {
   type ExecutionResult,
   execute,
   GraphQLError,
+  type GraphQLSchema,
   getOperationAST,
   getVariableValues,
   parse,
@@ -26,7 +27,7 @@ import type { Caller } from '../../src/kernel/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
-import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
+import { createSplicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation, serviceRoots } from '../support/list-operations.ts';
 import { type GeneratedPage, generatePage, type ListName, wellFormedKinds } from '../support/list-pages.ts';
 import { listsReader, testCursors } from '../support/lists-reader.ts';
@@ -34,18 +35,7 @@ import { type Random, seededRandom } from '../support/random.ts';
 import { schema } from '../support/schema.ts';
 import { portsOfBodies, servicePorts } from '../support/service-ports.ts';
 
-/** What is compared with graphql-js. Tests of the test put broken parts into it. */
-export interface Subject {
-  readonly compile: typeof compileOperation;
-  readonly run: typeof runCompiled;
-  readonly splicer: Splicer;
-}
-
-export const realSubject = (): Subject => ({
-  compile: compileOperation,
-  run: runCompiled,
-  splicer: createSplicer(),
-});
+const splicer = createSplicer();
 
 export interface Tally {
   pairs: number;
@@ -62,9 +52,6 @@ export interface Tally {
   /** How often pairs were left to graphql-js, by the reason. */
   readonly left: Map<string, number>;
 }
-
-/** A response that is not the one of graphql-js. */
-export class Difference extends Error {}
 
 /** The authors whose lists the generated operations read. Each has a page. */
 const authors = ['ACo1', 'ACo2', '12345'];
@@ -102,18 +89,14 @@ export const newTally = (): Tally => ({
 });
 
 /**
- * @param options.seed any integer. That of a failure repeats its operation first
- * @throws Difference
+ * @param seed any integer. That of a failure repeats its operation first
+ * @throws Error for a difference
  */
-export async function runDifferential(
-  { seed, pairs }: { readonly seed: number; readonly pairs: number },
-  subject: Subject = realSubject(),
-): Promise<Tally> {
+export async function runDifferential(seed: number, pairs: number, compiledSchema = schema): Promise<Tally> {
   const tally = newTally();
   for (let operationSeed = seed; tally.pairs < pairs; operationSeed += seedStep) {
-    const operation = prepare(generatedOperation(operationSeed), operationSeed, subject);
-    for (let page = 1; page <= pagesPerOperation; page += 1)
-      await compare(operation, operationSeed + page, subject, tally);
+    const operation = prepare(generatedOperation(operationSeed), operationSeed, compiledSchema);
+    for (let page = 1; page <= pagesPerOperation; page += 1) await compare(operation, operationSeed + page, tally);
   }
   return tally;
 }
@@ -143,7 +126,7 @@ interface PreparedOperation extends GeneratedOperation {
   readonly plan: EncodedOperation | Declined;
 }
 
-function prepare(operation: GeneratedOperation, seed: number, { compile }: Subject): PreparedOperation {
+function prepare(operation: GeneratedOperation, seed: number, compiledSchema: GraphQLSchema): PreparedOperation {
   const { query, operationName, variables } = operation;
   const document = parse(query);
   const errors = validate(schema, document);
@@ -153,7 +136,7 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   const { coerced } = getVariableValues(schema, chosen.variableDefinitions ?? [], variables);
   if (coerced === undefined) throw new Error(`Seed ${seed}: the variables do not fit`);
   try {
-    const plan = encodeOperation(compile(schema, servicePorts, document, chosen, coerced));
+    const plan = encodeOperation(compileOperation(compiledSchema, servicePorts, document, chosen, coerced));
     return { ...operation, seed, document, values: coerced, plan };
   } catch (plan) {
     if (plan instanceof Declined) return { ...operation, seed, document, values: coerced, plan };
@@ -161,7 +144,7 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   }
 }
 
-async function compare(operation: PreparedOperation, pageSeed: number, subject: Subject, tally: Tally): Promise<void> {
+async function compare(operation: PreparedOperation, pageSeed: number, tally: Tally): Promise<void> {
   const random = seededRandom(pageSeed);
   // Lists within lists read many pages: if any might be odd, few pairs would be well-formed.
   const kinds = random.chance(0.3) ? wellFormedKinds : undefined;
@@ -177,7 +160,7 @@ async function compare(operation: PreparedOperation, pageSeed: number, subject: 
   });
   const { signal } = new AbortController();
   const context: RequestContext = { caller, requestId: 'request', spent: nothingSpent(), signal };
-  const outcome = await compiledResponse(operation, { ...context, ports, cursors: testCursors }, subject);
+  const outcome = await compiledResponse(operation, { ...context, ports, cursors: testCursors });
   await lateCalls();
   const callsOfCompiled = calls;
   calls = [];
@@ -188,7 +171,7 @@ async function compare(operation: PreparedOperation, pageSeed: number, subject: 
   await requireSameOfResolvers(operation, ports, context, expected);
   await lateCalls();
   if (calls.join('\n') !== callsOfGraphQL.join('\n'))
-    throw new Difference(`Seed ${operation.seed}: resolvers make the calls ${calls} and not ${callsOfGraphQL}`);
+    throw new Error(`Seed ${operation.seed}: resolvers make the calls ${calls} and not ${callsOfGraphQL}`);
 
   tally.pairs += 1;
   const used = [...pages.values()];
@@ -200,7 +183,7 @@ async function compare(operation: PreparedOperation, pageSeed: number, subject: 
   if (isNested) tally.nested += 1;
   // What was left goes on with the pages that were read.
   const needless = callsOfCompiled.filter((call) => !calls.includes(call));
-  if (needless.length > 0) throw new Difference(`Seed ${operation.seed}: nobody else makes the calls ${needless}`);
+  if (needless.length > 0) throw new Error(`Seed ${operation.seed}: nobody else makes the calls ${needless}`);
   if (typeof outcome !== 'string') {
     tally.left.set(outcome.reason, (tally.left.get(outcome.reason) ?? 0) + 1);
     return;
@@ -212,7 +195,7 @@ async function compare(operation: PreparedOperation, pageSeed: number, subject: 
   if (outcome === wanted && callsOfCompiled.join('\n') === calls.join('\n')) return;
   const bodies = used.map(({ body }) => body.toString('latin1')).join('\n');
   const { seed, query, variables } = operation;
-  throw new Difference(
+  throw new Error(
     `Seed ${seed}: the compiled response differs.\n${query}\n${JSON.stringify(variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}\ncalls ${callsOfCompiled}\nexpected ${calls}`,
   );
 }
@@ -227,11 +210,10 @@ const lateCalls = (): Promise<void> => setImmediate();
 async function compiledResponse(
   { plan, values, seed }: PreparedOperation,
   context: Parameters<typeof runCompiled>[2],
-  { run, splicer }: Subject,
 ): Promise<string | { readonly reason: string }> {
   if (plan instanceof Declined) return { reason: plan.reason };
   try {
-    const splice = await run(plan, values, context, splicer);
+    const splice = await runCompiled(plan, values, context, splicer);
     const response = Buffer.from(splice.output()).toString();
     splice.close();
     return response;
@@ -266,7 +248,7 @@ async function requireSameOfResolvers(
   const [own, wanted] = [result, expected].map(({ data, errors = [] }) =>
     JSON.stringify({ data, errors: errors.map(({ path, locations }) => JSON.stringify({ path, locations })).sort() }),
   );
-  if (own !== wanted) throw new Difference(`Seed ${seed}: resolvers differ.\n${query}\nown ${own}\nexpected ${wanted}`);
+  if (own !== wanted) throw new Error(`Seed ${seed}: resolvers differ.\n${query}\nown ${own}\nexpected ${wanted}`);
 }
 
 export const randomSeed = (): number => randomBytes(4).readInt32LE();

@@ -35,7 +35,8 @@ const without = values.without?.split(',') ?? [];
 const copy = mkdtempSync(join(tmpdir(), 'postern-mutants-'));
 const left = ['node_modules', '.git'];
 cpSync(root, copy, { recursive: true, filter: (file) => !left.some((name) => file.endsWith(`/${name}`)) });
-symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+for (const packages of ['node_modules', 'test/splice/node_modules'])
+  symlinkSync(join(root, packages), join(copy, packages));
 mkdirSync(join(copy, '.git'));
 // The kernel of splices is built from there.
 process.chdir(copy);
