@@ -8,9 +8,6 @@ import { pages, sendTo, startBothWays } from './both-ways.ts';
 const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { id text } } } }';
 const body = { query };
 
-/** Clients that are told apart by their keys, so that they share no call. */
-const byKey = (at: number) => ({ headers: { 'x-api-key': `key-${at}` }, body });
-
 function bytesOf(request: object): string {
   const text = JSON.stringify(request);
   return `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: their-key\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
@@ -101,13 +98,6 @@ test.each(['on', 'off'] as const)('when the client disconnects, the call of its 
   expect(both.stub.received).toHaveLength(2);
 });
 
-test('a thousand clients at once', { timeout: 60_000 }, async () => {
-  const both = await startBothWays();
-  const came = await Promise.all(Array.from({ length: 1_000 }, (_, at) => sendTo(both.on, byKey(at))));
-  expect(new Set(came.map((each) => each.body)).size).toBe(1);
-  expect(both.on.log.filter(({ compiled }) => compiled === 'yes')).toHaveLength(1_000);
-});
-
 test('responses are not mixed up, however slowly they are read', { timeout: 60_000 }, async () => {
   // Each list has a text of its own, large enough that it waits in the socket.
   const textOf = (list: number) => `${list}-`.repeat(150_000);
@@ -134,52 +124,4 @@ test('responses are not mixed up, however slowly they are read', { timeout: 60_0
     const came = await readResponse(client, expected.length);
     expect(came.equals(Buffer.from(expected))).toBe(true);
   }
-});
-
-test('pipelined requests are answered in order', async () => {
-  const both = await startBothWays();
-  const { hostname, port } = new URL(both.on.address);
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  const firsts = [1, 2, 1, 2, 2, 1];
-  socket.write(firsts.map((first) => bytesOf({ query: query.replace('ACo1"', `ACo1", first: ${first}`) })).join(''));
-  let text = '';
-  socket.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk;
-  });
-  await expect.poll(() => text.match(/HTTP\/1\.1 200/g)?.length).toBe(firsts.length);
-  await sleep(50);
-  const counts = [...text.matchAll(/\{"data".*?\}\]\}\}\}/g)].map(([each]) => JSON.parse(each).data.posts.nodes.length);
-  expect(counts).toEqual(firsts);
-});
-
-test.each([
-  ['documents', (at: number) => ({ query: `query Name${at} ${query}` })],
-  ['names of operations', (at: number) => ({ query, operationName: `Name${at}` })],
-  [
-    'sizes',
-    (at: number) => ({
-      query:
-        'query ($n: Int!, $of: String!) { posts(accountId: "a1", identifier: $of, first: $n) { nodes { __typename } } }',
-      variables: { n: (at % 100) + 1, of: `ACo${at}` },
-    }),
-  ],
-  [
-    'conditions',
-    (at: number) => ({
-      query: `query (${Array.from({ length: 12 }, (_, flag) => `$f${flag}: Boolean!`).join(' ')}) { posts(accountId: "a1", identifier: "ACo1") { nodes { __typename ... on PnetPost { ${Array.from({ length: 12 }, (_, flag) => `a${flag}: text @include(if: $f${flag})`).join(' ')} } } } }`,
-      variables: Object.fromEntries(Array.from({ length: 12 }, (_, flag) => [`f${flag}`, ((at >> flag) & 1) === 1])),
-    }),
-  ],
-  ['variables without use', (at: number) => ({ query, variables: { [`v${at}`]: at } })],
-])('any number of %s', { timeout: 60_000 }, async (_what, requestOf) => {
-  const both = await startBothWays();
-  const ask = async (from: number, to: number) => {
-    for (let at = from; at < to; at += 20) {
-      await Promise.all(Array.from({ length: 20 }, (_, more) => sendTo(both.on, { body: requestOf(at + more) })));
-    }
-  };
-  await ask(0, 600);
-  const last = await both.ask({ body: requestOf(599) });
-  expect(last.on.body).toBe(last.off.body);
 });

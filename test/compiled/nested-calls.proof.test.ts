@@ -60,8 +60,8 @@ function randomQuery(random: Random): string {
   return `{ ${roots.join(' ')} }`;
 }
 
-test.each([1_000, 6])('if an operation may make %i calls', async (calls) => {
-  const both = await startBothWays(undefined, { GRAPHQL_MAX_COST: '1000000000' }, { upstream: { maxCalls: calls } });
+test('if an operation may make 6 calls', async () => {
+  const both = await startBothWays(undefined, { GRAPHQL_MAX_COST: '1000000000' }, { upstream: { maxCalls: 6 } });
   const served: Served[] = [];
   for (let seed = 1; seed <= 100; seed += 1) {
     const random = seededRandom(seed);

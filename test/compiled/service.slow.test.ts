@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/kernel/errors.ts';
 import { breakOff } from '../support/faults.ts';
 import { envelope, json, pnetPost, postList, type Respond } from '../support/stub.ts';
-import { type BothWays, pages, type Served, seen, sendTo, shareBothWays, startBothWays } from './both-ways.ts';
+import { type BothWays, pages, type Served, seen, shareBothWays, startBothWays } from './both-ways.ts';
 
 const selection = `{ nodes { __typename ... on PnetPost { id text reactionCount userReacted publishedAt author { id name }
   attachments { type providerId } } } edges { cursor } pageInfo { hasNextPage endCursor } }`;
@@ -69,8 +69,6 @@ const sent: Readonly<Record<string, readonly [compiled: string | RegExp, respond
   'a page in many chunks': ['yes', (_request, response) => void inChunks(response, Buffer.from(page))],
   'a page of another content type': ['yes', bytes(page, { 'content-type': 'text/html' })],
   'a page with a byte order mark': [anyWay, bytes(`\ufeff${page}`)],
-  'a page with text behind it': ['not_json', bytes(`${page}x`)],
-  'a page that is cut off': ['not_json', bytes(page.slice(0, -1))],
   'a page that breaks off': ['errors/network_down', breakOff],
   'a page that is shorter than it says': [
     /^errors/,
@@ -79,30 +77,18 @@ const sent: Readonly<Record<string, readonly [compiled: string | RegExp, respond
   'a compressed page': ['yes', bytes(gzipSync(page), { 'content-encoding': 'gzip' })],
   nothing: ['not_json', bytes('')],
   'no content': [anyWay, (_request, response) => void response.writeHead(204).end()],
-  null: [anyWay, bytes('null')],
-  'a list': [anyWay, bytes('[]')],
-  'an empty object': [anyWay, bytes('{}')],
-  'another object': [anyWay, bytes(JSON.stringify({ ...postList([]), object: 'JobList' }))],
   'items that are no list': ['no list', bytes(JSON.stringify({ ...postList([]), items: {} }))],
   'no items': ['no list', bytes('{"object":"PostList"}')],
-  'a cursor that is a number': [anyWay, bytes(JSON.stringify({ ...postList([pnetPost('1')]), cursor: 7 }))],
-  'an empty cursor': [anyWay, bytes(JSON.stringify({ ...postList([pnetPost('1')]), cursor: '' }))],
   'a cursor of many kilobytes': [
     /./,
     bytes(JSON.stringify({ ...postList([pnetPost('1')]), cursor: 'ü'.repeat(20_000) })),
   ],
-  'no paging': [anyWay, bytes(JSON.stringify({ ...postList([pnetPost('1')]), paging: null }))],
   'bytes that are no UTF-8': [anyWay, bytes(Buffer.from(withPost({ text: '\xff\xfe' }), 'latin1'))],
   'half of a surrogate pair': ['yes', bytes(withPost({ text: 'X' }).replace('"X"', '"\\ud800"'))],
-  'a post that is null': [anyWay, bytes(JSON.stringify(postList([null, pnetPost('1')])))],
   'a post of another network': [anyWay, bytes(withPost({ provider: 'FACEPLACE' }))],
-  'a post without its author': [anyWay, bytes(withPost({ author: undefined }))],
-  'a reaction that is new': ['yes', bytes(withPost({ user_reacted: 'ASTONISHMENT' }))],
-  'a time that is none': [anyWay, bytes(withPost({ parsed_datetime: 'yesterday' }))],
   'a number that no double holds': [anyWay, bytes(page.replace('5000000000', '1e999'))],
   'a number of many digits': [anyWay, bytes(page.replace('5000000000', '0.1000000000000000055511151231257827'))],
   'a key of the prototype': ['yes', bytes(page.replace('"text"', '"__proto__":{"text":"x"},"constructor":1,"text"'))],
-  'a key that stands twice': [anyWay, bytes(page.replace('"text"', '"text":"first","text"'))],
   'a value that is nested deeply': [anyWay, bytes(page.replace('"text"', `"more":${deep(5_000)},"text"`))],
   'a value that is nested far too deeply': [anyWay, bytes(page.replace('"text"', `"more":${deep(1_000_000)},"text"`))],
   'a page of ten megabytes': ['yes', bytes(withPost({ more: 'm'.repeat(10_000_000) }))],
@@ -162,14 +148,6 @@ test('a service that responds slowly', { timeout: 60_000 }, async () => {
 });
 
 describe('calls', () => {
-  test('five names of one list are one call, of the longest page', async () => {
-    const both = begin();
-    const names = [1, 2, 12, 2, 1].map((first, at) => `name${at}: ${list(`, first: ${first}`)}`);
-    const served = await askBoth(both, `{ ${names.join(' ')} }`);
-    expect(served.compiled).toBe('yes');
-    expect(served.calls).toEqual(['/v1/users/ACo1/posts?account_id=a1&limit=12']);
-  });
-
   test('a window over two pages falls back, with its first page', async () => {
     const both = begin(({ path }, response) =>
       json(
@@ -189,15 +167,6 @@ describe('calls', () => {
     );
     const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
     expect(served.compiled).toBe('errors/user_unreachable');
-    expect(served.calls).toHaveLength(2);
-  });
-
-  test('of two lists one falls back', async () => {
-    const both = begin((request, response) =>
-      request.path.includes('ACo2') ? bytes(withPost({ text: 7 }))(request, response) : pages(request, response),
-    );
-    const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
-    expect(served.compiled).toBe('not_expected');
     expect(served.calls).toHaveLength(2);
   });
 
@@ -226,21 +195,6 @@ describe('calls', () => {
     expect(served.calls.toSorted()).toEqual(
       [pageOf('ACo1', 4), pageOf('ada', 2), pageOf('bo', 2), pageOf('company', 2, '&is_company=true')].toSorted(),
     );
-  });
-
-  test('of a place within a list the longest page is read, whoever asks for it', async () => {
-    const both = begin(authored());
-    const served = await askBoth(both, `{ one: ${ofAuthors(1)} two: ${ofAuthors(2)} }`);
-    expect(served.compiled).toBe('yes');
-    expect(served.calls).toHaveLength(4);
-  });
-
-  test('lists within lists within a list', async () => {
-    const both = begin(authored());
-    const served = await askBoth(both, `{ ${ofAuthors(2, 'author { posts(first: 2) { nodes { __typename } } }')} }`);
-    expect(served.compiled).toBe('yes');
-    // Equal pages of two levels are one.
-    expect(served.calls).toHaveLength(7);
   });
 
   test.each<readonly [string, string, string, Respond]>([
@@ -276,25 +230,5 @@ describe('calls', () => {
     const three = ['ACo1', 'ACo2', 'ACo3'].map((of, at) => `name${at}: ${list().replace('ACo1', of)}`);
     const served = await askBoth(both, `{ ${three.join(' ')} }`);
     expect(served.calls).toHaveLength(2);
-  });
-
-  test.each(['on', 'off'] as const)('requests at the same time share one (%s)', async (way) => {
-    let answer = () => {};
-    const both = await startBothWays((request, response) => {
-      const before = answer;
-      answer = () => {
-        before();
-        pages(request, response);
-      };
-    });
-    const asked = Array.from({ length: 20 }, () => sendTo(both[way], { body: { query } }));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(both.stub.received).toHaveLength(1);
-    // On a slow machine one may come after the response.
-    both.stub.respond = pages;
-    answer();
-    const came = await Promise.all(asked);
-    expect(new Set(came.map(({ body }) => body)).size).toBe(1);
-    expect(JSON.parse(came[0]?.body ?? '').errors).toBeUndefined();
   });
 });
