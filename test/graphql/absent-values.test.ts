@@ -84,10 +84,10 @@ let served: Served;
 let workspace: SeededWorkspace;
 let named: Named & { readonly photonetId: string };
 
-describe.each(['on', 'off'])('compiled operations %s', (compiled) => {
+describe('an optional argument', () => {
   beforeAll(async () => {
     const [embedded] = backends;
-    served = await (embedded as (typeof backends)[number]).start({ environment: { COMPILED_OPERATIONS: compiled } });
+    served = await (embedded as (typeof backends)[number]).start();
     workspace = await served.workspace();
     const photonetId = await workspace.account({ type: 'PHOTONET' });
     named = { ...(await furnish(workspace)), photonetId };

@@ -1,7 +1,7 @@
 /** A body that nobody can read counts as one that can: whoever sends it has a limit. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
-import { startGateway } from '../support/gateway.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const bodies: Readonly<Record<string, string>> = {
   'of brackets': '['.repeat(maxBodyBytes),
@@ -14,16 +14,22 @@ const bodies: Readonly<Record<string, string>> = {
 
 const doors = ['application/json', 'text/event-stream', 'multipart/mixed;subscriptionSpec=1.0'];
 
-describe.each(doors)('for a client that accepts %s', (accept) => {
-  test.each(Object.entries(bodies))('a body %s', async (_what, body) => {
-    const gateway = await startGateway({ environment: { KEYLESS_PER_MINUTE: '2' } });
-    onTestFinished(() => gateway.close());
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ environment: { KEYLESS_PER_MINUTE: '2', TRUST_PROXY: '127.0.0.1' } });
+});
+afterAll(() => gateway.close());
+
+test.each(doors.flatMap((accept) => Object.keys(bodies).map((what) => [accept, what])))(
+  'for a client that accepts %s a body %s',
+  async (accept = '', what = '') => {
+    const ofClient = `192.0.2.${doors.indexOf(accept) * 10 + Object.keys(bodies).indexOf(what)}`;
+    const headers = { 'content-type': 'application/json', accept, 'x-forwarded-for': ofClient };
     const send = async () => {
-      const headers = { 'content-type': 'application/json', accept };
-      const response = await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body });
+      const response = await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body: bodies[what] ?? '' });
       return response.text();
     };
     for (let at = 0; at < 2; at += 1) expect(await send()).not.toContain('SERVICE_UNAVAILABLE');
     expect(await send()).toContain('SERVICE_UNAVAILABLE');
-  });
-});
+  },
+);

@@ -3,13 +3,14 @@
  * Over REST the same failure has its type in the contract's envelope.
  */
 import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { GraphQLError, isEnumType, isInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { presentError } from '../../src/graphql/presentation.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
-import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 import { schema } from '../support/schema.ts';
 
@@ -41,7 +42,9 @@ async function send(gateway: Gateway, key: string, { method = 'POST', headers = 
   const response = await fetch(`${gateway.address}/graphql?${new URLSearchParams({ ...search })}`, {
     method,
     headers: sent,
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body) }),
   });
   const text = await response.text();
   return { status: response.status, requestId: response.headers.get('x-request-id'), text, errors: errorsIn(text) };
@@ -62,9 +65,15 @@ const query = (document: string, variables: object = {}): Sent => ({ body: { que
 const viewer = '{ viewer { name } }';
 const webhooks = 'query ($n: Int!) { webhooks(first: $n) { nodes { id } } }';
 
-/** Where an error can come from before anything is executed, and instead of it: what to send, and the error of it. */
-const places: Readonly<Record<string, readonly [Sent, ErrorName]>> = {
+/** Where an error can come from before anything is executed, and instead of it: what to send, and its error, with the status of HTTP. */
+const places: Readonly<Record<string, readonly [Sent, ErrorName, status?: number]>> = {
   'the body: no JSON': [{ body: '{' }, 'malformed_request'],
+  'the body: another encoding': [{ body: new Uint8Array([0x22, 0xff, 0x22]) }, 'malformed_request'],
+  'the body: compressed': [
+    { body: new Uint8Array(gzipSync('{}')), headers: { 'content-encoding': 'gzip' } },
+    'malformed_request',
+    415,
+  ],
   'the body: a number': [{ body: '7' }, 'malformed_request'],
   'the body: empty': [{ body: '' }, 'malformed_request'],
   'the body: too large': [{ body: ' '.repeat(maxBodyBytes + 1) }, 'content_too_large'],
@@ -72,8 +81,12 @@ const places: Readonly<Record<string, readonly [Sent, ErrorName]>> = {
     { body: `{"query":"{a}","variables":${'{"a":'.repeat(70)}1${'}'.repeat(71)}` },
     'malformed_request',
   ],
-  'the body: a content coding': [{ body: '{}', headers: { 'content-encoding': 'br' } }, 'malformed_request'],
-  'the body: another type': [{ body: viewer, headers: { 'content-type': 'application/graphql' } }, 'malformed_request'],
+  'the body: a content coding': [{ body: '{}', headers: { 'content-encoding': 'br' } }, 'malformed_request', 415],
+  'the body: another type': [
+    { body: viewer, headers: { 'content-type': 'application/graphql' } },
+    'malformed_request',
+    415,
+  ],
   'the request: no query': [{ body: {} }, 'malformed_request'],
   'the request: a query that is no text': [{ body: { query: 7 } }, 'malformed_request'],
   'the request: variables that are no object': [{ body: { query: viewer, variables: [] } }, 'malformed_request'],
@@ -85,8 +98,13 @@ const places: Readonly<Record<string, readonly [Sent, ErrorName]>> = {
   'the request: a mutation in a GET': [
     { method: 'GET', search: { query: 'mutation { deleteWebhook(input: { webhookId: "x" }) { __typename } }' } },
     'malformed_request',
+    405,
   ],
-  'the request: a type that nobody makes': [{ ...query(viewer), headers: { accept: 'text/csv' } }, 'malformed_request'],
+  'the request: a type that nobody makes': [
+    { ...query(viewer), headers: { accept: 'text/csv' } },
+    'malformed_request',
+    406,
+  ],
   'the request: batch of one': [{ body: [{ query: viewer }] }, 'malformed_request'],
   'the request: empty batch': [{ body: [] }, 'malformed_request'],
   parsing: [query('{'), 'malformed_request'],
@@ -154,7 +172,6 @@ describe('an error', () => {
       throw failure;
     };
     gateway = await startGateway({
-      environment: { LOG_LEVEL: 'silent' },
       providers: (sandbox) => ({
         PNET: { ...sandbox.PNET, editPosting: fail },
         PHOTONET: { listPosts: fail },
@@ -170,9 +187,14 @@ describe('an error', () => {
   });
   afterAll(() => gateway.close());
 
-  test.each(Object.entries(places))('of %s', async (_place, [sent, name]) => {
-    const { errors, requestId } = await send(gateway, workspace.key, sent);
+  test.each(Object.entries(places))('of %s', async (_place, [sent, name, expected]) => {
+    const before = gateway.log.length;
+    const { errors, requestId, status } = await send(gateway, workspace.key, sent);
     expectErrors(errors, name, requestId);
+    expect(status).toBeLessThan(500);
+    if (expected !== undefined) expect(status).toBe(expected);
+    // What the caller did wrong is no failure of ours.
+    expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 
   test('of a batch is one for all of its requests, as of other servers that take none', async () => {
@@ -243,27 +265,6 @@ describe('an error', () => {
     const webhook = { source: 'users', request_url: 'https://hooks.example/in' };
     const { body } = await rest(gateway.address, workspace.key, 'POST', '/v1/webhooks', { body: webhook, headers });
     expect(body).toMatchObject({ type: 'errors/invalid_parameters', status: 400, instance: expect.any(String) });
-  });
-});
-
-describe('an error of a gateway that is at a limit:', () => {
-  const gateways: Readonly<Record<string, readonly [GatewayOptions, string | undefined, ErrorName]>> = {
-    'requests of a key': [{ environment: { REQUESTS_PER_MINUTE: '1' } }, undefined, 'service_unavailable'],
-    'requests with wrong keys': [{ environment: { KEYLESS_PER_MINUTE: '1' } }, 'wrong', 'service_unavailable'],
-    'requests without a key': [{ environment: { KEYLESS_PER_MINUTE: '1' } }, '', 'service_unavailable'],
-    'bytes of a response': [{ tuning: { maxResponseBytes: 1_024 } }, undefined, 'limit_too_high'],
-    'introspection that is off': [{ environment: { INTROSPECTION: 'off' } }, undefined, 'invalid_parameters'],
-  };
-  test.each(Object.entries(gateways))('%s', async (_limit, [options, key, name]) => {
-    const gateway = await startGateway(options);
-    const workspace = await gateway.workspace();
-    const document = '{ __schema { description } eventSamples { payload } }';
-    const headers = key === '' ? { 'x-api-key': undefined } : {};
-    const ask = () => send(gateway, key ?? workspace.key, { ...query(document), headers });
-    await ask();
-    const { errors, requestId } = await ask();
-    expectErrors(errors, name, requestId);
-    await gateway.close();
   });
 });
 

@@ -756,63 +756,67 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       expect((await page.locator('#bar').boundingBox())?.height).toBeLessThan(60);
     });
 
-    it.each(['light', 'dark'] as const)('conforms to WCAG 2.2 A and AA (%s)', async (colorScheme) => {
-      await page.emulateMedia({ colorScheme });
-      await page.reload();
-      await editorIsThere();
-      // The reload may have come before the tabs were stored, and then an empty one is open.
-      await openExample('PnetPosts');
-      await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-      const found: string[] = [];
-      const check = async (place: string) => {
-        const { violations, passes } = await page.evaluate(
-          async (): Promise<AxeResults> =>
-            (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(document, {
-              runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-            }),
-        );
-        expect(passes.length).toBeGreaterThan(10);
-        for (const { id, nodes } of violations) found.push(...nodes.map(({ html }) => `${place}: ${id}: ${html}`));
-      };
-      await check('as it opens');
-      await page.locator('.graphiql-execute-button').click();
-      await expect.poll(answer).toContain('{');
-      await check('with a response');
-      await page.getByRole('button', { name: 'Examples' }).click();
-      await check('the examples');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-      await check('the documentation');
-      await page.getByRole('button', { name: 'Show History' }).click();
-      await check('the history');
-      await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
-      await page.locator('.graphiql-explorer-root').waitFor();
-      await check('the builder of operations');
-      await page.getByRole('button', { name: 'Hide GraphiQL Explorer' }).click();
-      await openExample('WatchDeliveries');
-      await page.locator('.graphiql-execute-button').click();
-      const emit = exampleOf('EmitEvent');
-      await expect
-        .poll(async () => {
-          await graphql(gateway.address, key, await exampleOperation(emit), emit.variables);
-          return page.locator('#log').isVisible();
-        })
-        .toBe(true);
-      await page.locator('#log summary').first().click();
-      await check('the results of a subscription');
-      await page.locator('.graphiql-execute-button').click();
-      await page.getByRole('button', { name: 'New tab', exact: true }).click();
-      await check('two tabs');
-      await page.getByRole('button', { name: 'Close Tab' }).last().click();
-      await page.getByRole('button', { name: 'Open settings dialog' }).click();
-      await check('the settings');
-      await page.keyboard.press('Escape');
-      const [other, theme] = colorScheme === 'light' ? (['dark', 'vs-dark'] as const) : (['light', 'vs'] as const);
-      await page.emulateMedia({ colorScheme: other });
-      await page.locator(`.result-window .monaco-editor.${theme}`).waitFor();
-      await check('when the system changes its colours');
-      expect(found).toEqual([]);
-    });
+    // What is as wide as a screen of 1280 pixels or more has the same boxes: it is the colours that are left to look at.
+    it.each(width === 1920 ? [] : (['light', 'dark'] as const))(
+      'conforms to WCAG 2.2 A and AA (%s)',
+      async (colorScheme) => {
+        await page.emulateMedia({ colorScheme });
+        await page.reload();
+        await editorIsThere();
+        // The reload may have come before the tabs were stored, and then an empty one is open.
+        await openExample('PnetPosts');
+        await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+        const found: string[] = [];
+        const check = async (place: string) => {
+          const { violations, passes } = await page.evaluate(
+            async (): Promise<AxeResults> =>
+              (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(document, {
+                runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+              }),
+          );
+          expect(passes.length).toBeGreaterThan(10);
+          for (const { id, nodes } of violations) found.push(...nodes.map(({ html }) => `${place}: ${id}: ${html}`));
+        };
+        await check('as it opens');
+        await page.locator('.graphiql-execute-button').click();
+        await expect.poll(answer).toContain('{');
+        await check('with a response');
+        await page.getByRole('button', { name: 'Examples' }).click();
+        await check('the examples');
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+        await check('the documentation');
+        await page.getByRole('button', { name: 'Show History' }).click();
+        await check('the history');
+        await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
+        await page.locator('.graphiql-explorer-root').waitFor();
+        await check('the builder of operations');
+        await page.getByRole('button', { name: 'Hide GraphiQL Explorer' }).click();
+        await openExample('WatchDeliveries');
+        await page.locator('.graphiql-execute-button').click();
+        const emit = exampleOf('EmitEvent');
+        await expect
+          .poll(async () => {
+            await graphql(gateway.address, key, await exampleOperation(emit), emit.variables);
+            return page.locator('#log').isVisible();
+          })
+          .toBe(true);
+        await page.locator('#log summary').first().click();
+        await check('the results of a subscription');
+        await page.locator('.graphiql-execute-button').click();
+        await page.getByRole('button', { name: 'New tab', exact: true }).click();
+        await check('two tabs');
+        await page.getByRole('button', { name: 'Close Tab' }).last().click();
+        await page.getByRole('button', { name: 'Open settings dialog' }).click();
+        await check('the settings');
+        await page.keyboard.press('Escape');
+        const [other, theme] = colorScheme === 'light' ? (['dark', 'vs-dark'] as const) : (['light', 'vs'] as const);
+        await page.emulateMedia({ colorScheme: other });
+        await page.locator(`.result-window .monaco-editor.${theme}`).waitFor();
+        await check('when the system changes its colours');
+        expect(found).toEqual([]);
+      },
+    );
   });
 
   it('has targets on a phone that a thumb can hit', async () => {

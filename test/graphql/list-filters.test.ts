@@ -1,7 +1,7 @@
 /** Filters, sizes and cursors of the lists, on every backend that has them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
-import { allBackends, type Backend, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -108,7 +108,7 @@ async function furnish(workspace: SeededWorkspace, { clock }: Served): Promise<s
   return accountId;
 }
 
-describe.each(allBackends)('lists, $name backend', (backend) => {
+describe.each(backends)('lists, $name backend', (backend) => {
   let gateway: Served;
   let workspace: SeededWorkspace;
   let filters: readonly Filtered[];

@@ -1,6 +1,6 @@
 /** Orders of lists and the search of names, on every backend that has them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allBackends, type Backend, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 
 /** UTF-16 sorts the last two the other way round. */
@@ -48,7 +48,7 @@ const searches: readonly (readonly [query: string, found: readonly string[]])[] 
   ['x'.repeat(255), []],
 ];
 
-describe.each(allBackends)('lists, $name backend', (backend: Backend) => {
+describe.each(backends)('lists, $name backend', (backend: Backend) => {
   let gateway: Served;
   let workspace: SeededWorkspace;
   let accountId: string;

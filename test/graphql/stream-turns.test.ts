@@ -259,7 +259,7 @@ describe('one event', () => {
 
   const lists = (prefix: string) =>
     Array.from(
-      { length: 8 },
+      { length: 4 },
       (_, at) => `${prefix}${at}: jobPostings(first: 250) { nodes { id jobId accountId state createdAt updatedAt } }`,
     );
 
@@ -291,7 +291,7 @@ describe('one event', () => {
   }
 
   it('is executed once for equal selections', { timeout: 120_000 }, async () => {
-    const streams = await Promise.all(Array.from({ length: 30 }, () => open('same')));
+    const streams = await Promise.all(Array.from({ length: 20 }, () => open('same')));
     await Promise.all(streams.map((named) => named('PNET')));
     const statements = await statementsOf(space.workspaceId, async () => {
       await rename('once');
@@ -303,7 +303,7 @@ describe('one event', () => {
 
   it('leaves room for another workspace, however many selections there are', { timeout: 120_000 }, async () => {
     const other = await gateway.workspace();
-    const streams = await Promise.all(Array.from({ length: 30 }, (_, at) => open(`n${at}x`)));
+    const streams = await Promise.all(Array.from({ length: 20 }, (_, at) => open(`n${at}x`)));
     await Promise.all(streams.map((named) => named('once')));
     let isBusy = true;
     await rename('many');
@@ -354,31 +354,29 @@ describe('one event', () => {
   });
   const accepted = ['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0, application/json'];
 
-  it.each(roots.flatMap((root) => accepted.map((accept) => [root, accept] as const)))(
-    'without a field is refused: %s as %s',
-    async (root, accept) => {
-      const field = (directive: string) => `${root} ${directive} { __typename }`;
-      const documents = [
-        `subscription { ${field('@skip(if: true)')} }`,
-        `subscription { ${field('@include(if: false)')} }`,
-        `subscription ($skip: Boolean!) { ${field('@skip(if: $skip)')} }`,
-        `subscription ($skip: Boolean = true) { ... @skip(if: $skip) { ${field('')} } }`,
-        `subscription { ...Root @skip(if: true) } fragment Root on Subscription { ${field('')} }`,
-        `subscription { ...Root } fragment Root on Subscription { ${field('@include(if: false)')} }`,
-      ];
-      for (const query of documents) {
-        const response = await fetch(`${gateway.address}/graphql`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', accept, 'x-api-key': space.key },
-          body: JSON.stringify({ query, variables: query.includes('$skip: Boolean!') ? { skip: true } : {} }),
-        });
-        const text = await response.text();
-        expect(text, query).toContain('INVALID_PARAMETERS');
-        expect(text, query).toContain('The subscription selects no field');
-      }
-      expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-    },
-  );
+  it.each(roots)('without a field is refused: %s', async (root) => {
+    const field = (directive: string) => `${root} ${directive} { __typename }`;
+    const documents = [
+      `subscription { ${field('@skip(if: true)')} }`,
+      `subscription { ${field('@include(if: false)')} }`,
+      `subscription ($skip: Boolean!) { ${field('@skip(if: $skip)')} }`,
+      `subscription ($skip: Boolean = true) { ... @skip(if: $skip) { ${field('')} } }`,
+      `subscription { ...Root @skip(if: true) } fragment Root on Subscription { ${field('')} }`,
+      `subscription { ...Root } fragment Root on Subscription { ${field('@include(if: false)')} }`,
+    ];
+    for (const [at, query] of documents.entries()) {
+      const accept = accepted[at % 2] ?? '';
+      const response = await fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, 'x-api-key': space.key },
+        body: JSON.stringify({ query, variables: query.includes('$skip: Boolean!') ? { skip: true } : {} }),
+      });
+      const text = await response.text();
+      expect(text, query).toContain('INVALID_PARAMETERS');
+      expect(text, query).toContain('The subscription selects no field');
+    }
+    expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
 
   it.each(roots)('with a field that its variables leave is a stream: %s', async (root) => {
     const stop = new AbortController();

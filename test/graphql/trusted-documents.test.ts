@@ -17,6 +17,7 @@ const persisted = (id: string) => ({ persistedQuery: { version: 1, sha256Hash: i
 const documents = {
   viewer: 'query Viewer { viewer { __typename } }',
   account: 'query Account($accountId: ID!) { account(accountId: $accountId) { accountId } }',
+  'sha256:prefixed': 'query Prefixed($accountId: ID!) { account(accountId: $accountId) { accountId } }',
   watch: 'subscription Watch { deliveryUpdated { state } }',
   posts: 'query Posts { posts(accountId: "a", identifier: "b", first: 1) { nodes { __typename } } }',
 } as const;
@@ -59,18 +60,6 @@ describe('a manifest', () => {
     [apolloManifest([operation, { ...operation, body: other }]), 'two documents for the id "a"'],
   ])('%j is refused', (content, message) => {
     expect(() => readManifest(content)).toThrow(message);
-  });
-
-  // The client preset writes a prefix that not all clients send.
-  test.each([
-    ['sha256:x', 'x'],
-    ['x', 'sha256:x'],
-  ])('with an id of the form %s is requested by %s', async (inManifest, sent) => {
-    const gateway = await startWith({}, { [inManifest]: documents.viewer });
-    const { key } = await gateway.workspace();
-    for (const parameters of [{ documentId: sent }, { extensions: persisted(sent) }]) {
-      expect(await send(gateway, parameters, { key })).toMatchObject({ data: { viewer: {} } });
-    }
   });
 
   test.each([
@@ -124,13 +113,13 @@ const refused = { errors: [{ extensions: { code: 'RESOURCE_ACCESS_RESTRICTED', s
 const notFound = { errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] };
 const malformed = { status: 400, errors: [{ extensions: { code: 'MALFORMED_REQUEST' } }] };
 
-describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) => {
+describe('of a gateway', () => {
   let gateway: Gateway;
   let workspace: TestWorkspace;
   let accountId: string;
   beforeAll(async () => {
     const DOCUMENTS = await manifestFile(documents, afterAll);
-    gateway = await startGateway({ environment: { DOCUMENTS, COMPILED_OPERATIONS: compiled } });
+    gateway = await startGateway({ environment: { DOCUMENTS } });
     workspace = await gateway.workspace();
     accountId = await workspace.account();
   });
@@ -148,6 +137,9 @@ describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) 
       ['the hash of GraphQL over HTTP', { documentId: `sha256:${sha256(documents.account)}` }],
       ["Apollo's link from a manifest", { extensions: persisted('account') }],
       ["Apollo's link that hashes", { extensions: persisted(sha256(documents.account)) }],
+      // The client preset writes a prefix that not all clients send.
+      ['an id with the prefix of a hash', { documentId: 'sha256:account' }],
+      ['an id that has it in the manifest', { extensions: persisted('prefixed') }],
       ['an id and its text', { documentId: 'account', query: documents.account }],
       ['several names of one document', { documentId: 'account', doc_id: 'account', extensions: persisted('account') }],
       ['its text', { query: documents.account }],
@@ -225,8 +217,8 @@ describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) 
   });
 });
 
-describe.each(['on', 'off'])('by GET, with COMPILED_OPERATIONS=%s', (compiled) => {
-  const environment = { COMPILED_OPERATIONS: compiled, DOCUMENTS_MODE: 'prefer', COMPRESSION: 'on' };
+describe('by GET', () => {
+  const environment = { DOCUMENTS_MODE: 'prefer', COMPRESSION: 'on' };
   const get = { method: 'GET' } as const;
 
   test('a client may store the response, and revalidates it each time', async () => {
@@ -324,7 +316,7 @@ test('GraphiQL with the demo key executes what is written in it, and nobody else
 });
 
 test('operations over the bytes of a service are compiled, however their document is named', async () => {
-  const { account: _, ...served } = documents;
+  const { account: _, 'sha256:prefixed': __, ...served } = documents;
   const { ask } = await startBothWays(undefined, { DOCUMENTS: await manifestFile(served) });
   for (const body of [
     { documentId: 'posts' },

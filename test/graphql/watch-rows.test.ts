@@ -125,18 +125,3 @@ describe.each(databases)('on $name', (dialect) => {
     }
   });
 });
-
-test('a stopping gateway cuts off the stream, and stops polling', async () => {
-  const gateway = await startGateway();
-  const space = await gateway.workspace();
-  const accountId = await space.account();
-  const response = await fetch(`${gateway.address}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': space.key },
-    body: JSON.stringify({ query: accounts, variables: { ids: [accountId] } }),
-  });
-  const text = response.text();
-  await gateway.close();
-  expect(await text).not.toMatch(/complete|errors\//);
-  expect(gateway.log.filter(({ level }) => Number(level) > 40)).toEqual([]);
-});

@@ -157,16 +157,11 @@ describe('the key', () => {
 
 describe('the protocol', () => {
   test.each([
-    ['what is no JSON', ['{'], 4400],
-    ['what is no message', ['[]'], 4400],
-    ['an unknown message', [{ type: 'start', id: '1' }], 4400],
     [
       'an operation without an id',
       [{ type: 'connection_init' }, { type: 'subscribe', payload: { query: '{a}' } }],
       4400,
     ],
-    ['an operation before it began', [{ type: 'subscribe', id: '1', payload: { query: viewer } }], 4401],
-    ['a second beginning', [{ type: 'connection_init' }, { type: 'connection_init' }], 4429],
     ...['ping', 'pong', 'connection_init', 'complete', 'subscribe'].map((type): [string, string[], number] => [
       `a ${type} nested too deep`,
       [
@@ -179,16 +174,6 @@ describe('the protocol', () => {
     const client = await open({ init: null });
     for (const message of messages) client.say(message);
     expect((await client.closed)[0]).toBe(code);
-  });
-
-  test('bytes close it, and an id that is taken', async () => {
-    const client = await open();
-    client.socket.send(Buffer.from('{"type":"ping"}'), { binary: true });
-    expect(await client.closed).toEqual([4400, 'Messages are text']);
-    const other = await open();
-    await other.ask('1', { query: watch, variables: { ids: [await workspace.account()] } });
-    other.say({ type: 'subscribe', id: '1', payload: { query: viewer } });
-    expect((await other.closed)[0]).toBe(4409);
   });
 
   test('whoever does not begin is closed', { timeout: 20_000 }, async () => {
