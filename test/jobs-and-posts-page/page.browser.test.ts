@@ -308,7 +308,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('5');
     await page.keyboard.press('Tab');
-    await page.keyboard.type('some');
+    await page.keyboard.type('60.000');
     await button('Add a question with choices').press('Enter');
     await button('Save the changes').click();
     const problems = page.getByRole('region', { name: 'Edit' }).locator('.problem:not(:empty)');

@@ -42,10 +42,17 @@ function inputOf({ type = 'text', options, attributes }, id, value) {
   return h('input', { type: 'text', ...common, value, ...(type === 'number' && { inputmode: 'decimal' }) });
 }
 
+const plain = /^-?\d+(?:\.\d+)?$/;
 const grouped = /^-?\d{1,3}(?:[,\s'’]\d{3})+(?:\.\d+)?$/;
+/** As much as sixty, or sixty thousand: that depends on the country. */
+const ambiguous = /^-?\d{1,3}\.\d{3}$/;
 
 /** The number that was entered, `60,000` among them; NaN for anything else. */
-export const numberIn = (text) => Number(grouped.test(text) ? text.replace(/[,\s'’]/g, '') : text);
+export function numberIn(text) {
+  if (ambiguous.test(text)) return Number.NaN;
+  if (grouped.test(text)) return Number(text.replace(/[,\s'’]/g, ''));
+  return plain.test(text) ? Number(text) : Number.NaN;
+}
 
 /** The entries of a list with one a line. */
 export const linesIn = (text) =>
