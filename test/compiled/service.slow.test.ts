@@ -161,15 +161,6 @@ describe('calls', () => {
     expect(served.calls).toHaveLength(2);
   });
 
-  test('of two lists one fails', async () => {
-    const both = begin((request, response) =>
-      request.path.includes('ACo2') ? json(response, 422, envelope('user_unreachable', 422)) : pages(request, response),
-    );
-    const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
-    expect(served.compiled).toBe('errors/user_unreachable');
-    expect(served.calls).toHaveLength(2);
-  });
-
   const written = (by: string, id: string, more: object = {}) =>
     pnetPost(id, { author: { ...pnetPost(id).author, id: by, is_company: by === 'company' }, ...more });
   /** Posts of ACo1 by three authors, of whom each has written two. */
