@@ -100,27 +100,10 @@ describe('the examples', () => {
     expect(served).toEqual(whole);
   });
 
-  /** What each is there to show, seen in its answer. */
-  const shows: Record<Name, (data: GraphQLResponse['data']) => void> = {
-    WhoAmI: ({ viewer, accounts }) => {
-      expect(viewer.workspace.name).toBe('Demo');
-      expect(accounts.nodes.map(({ type }: { type: string }) => type)).toContain('PHOTONET');
-    },
-    AccessToken: ({ createAccessToken }) => {
-      expect(createAccessToken).toMatchObject({ token: expect.any(String), expiresAt: expect.any(String) });
-    },
-    AccountOverview: ({ account, accounts }) => {
-      expect(account.posts.nodes).toHaveLength(3);
-      expect(account.drafts.totalCount).toBeGreaterThan(20);
-      expect(account.drafts.nodes).toHaveLength(5);
-      expect(accounts.nodes).toHaveLength(accounts.totalCount);
-    },
-    PnetPosts: ({ posts }) => expect(posts.nodes).toHaveLength(5),
-    FeedOfBoth: ({ colleagues, photos }) => {
-      expect(colleagues.nodes).toHaveLength(5);
-      expect(photos.nodes).toHaveLength(5);
-      for (const { reactionCount } of [...colleagues.nodes, ...photos.nodes]) expect(reactionCount).toBeGreaterThan(-1);
-    },
+  type Data = GraphQLResponse['data'];
+  /** What some are there to show. All others have something in each of their lists. */
+  const shows: Partial<Record<Name, (data: Data) => void>> = {
+    WhoAmI: ({ accounts }) => expect(accounts.nodes.map(({ type }: { type: string }) => type)).toContain('PHOTONET'),
     EveryKindOfPost: ({ posts }) => {
       const all = (field: string) => posts.nodes.flatMap((post: Record<string, unknown>) => post[field] ?? []);
       expect(new Set(all('attachments').map(({ type }: { type: string }) => type))).toEqual(
@@ -130,96 +113,41 @@ describe('the examples', () => {
         expect(all(field), field).not.toEqual([]);
       }
     },
-    CompanyPosts: ({ posts }) => expect(posts.nodes[0]).toMatchObject({ author: { isCompany: true } }),
-    PhotonetPosts: ({ posts }) => expect(posts.nodes[0]).toMatchObject({ __typename: 'PhotonetPost' }),
-    AuthorPosts: ({ posts }) => expect(posts.nodes[0].author.posts.nodes).toHaveLength(2),
     NextPage: ({ posts }) => expect(posts).toMatchObject({ pageInfo: { hasNextPage: true } }),
-    JobPostings: ({ drafts, jobPosting }) => {
-      expect(drafts.nodes.length).toBeGreaterThan(20);
-      expect(jobPosting.state).toBe('ACTIVE');
-    },
-    SearchByName: ({ webhooks, jobPostings }) => {
-      expect(webhooks.nodes[0].name).toBe('Demo email');
-      expect(jobPostings.totalCount).toBeGreaterThan(0);
-    },
-    CreateDraft: ({ createJobDraft }) => expect(createJobDraft.jobPosting.state).toBe('DRAFT'),
-    EditJob: ({ editJob }) =>
-      expect(editJob.jobPosting).toMatchObject({ workplace: 'REMOTE', recruiter: { projectId: '77' } }),
-    PublishAtOnce: ({ publishJob }) => expect(publishJob.state).toBe('ACTIVE'),
     PublishWithOtp: ({ publish, wrong, right }) => {
       expect(publish.attemptsLeft).toBe(5);
       expect(wrong.code).toBe('INVALID_CHECKPOINT_SOLUTION');
       expect(['ACTIVE', 'REVIEW']).toContain(right.state);
     },
     PublishWithEmail: ({ publish, email, otp }) => {
-      expect(publish.checkpointType).toBe('EMAIL_VERIFICATION');
-      expect(email.checkpointType).toBe('OTP');
+      expect([publish.checkpointType, email.checkpointType]).toEqual(['EMAIL_VERIFICATION', 'OTP']);
       expect(otp.state).toBe('ACTIVE');
     },
-    DeclinedPayment: ({ publishJob }) =>
-      expect(publishJob).toMatchObject({ __typename: 'RequestError', code: 'PAYMENT_ERROR', status: 422 }),
-    Webhooks: ({ webhooks, webhook }) => {
-      expect(webhooks.nodes.map((each: { type: string }) => each.type)).toEqual(
-        expect.arrayContaining(['AUTO', 'TRIGGER']),
-      );
-      expect(webhook.data).not.toEqual([]);
-    },
-    CreateWebhook: ({ createWebhook }) => expect(createWebhook.webhook.data).toHaveLength(2),
-    WebhookOfEverySource: (data) => {
-      expect(Object.keys(data)).toHaveLength(6);
-      for (const each of Object.values(data)) expect(each).toMatchObject({ __typename: 'WebhookCreated' });
-    },
-    UpdateWebhook: ({ updateWebhook }) =>
-      expect(updateWebhook.webhook).toMatchObject({ receivesNotices: true, name: 'Team email', isEnabled: true }),
-    EventSamples: ({ eventSamples }) => {
-      expect(eventSamples).toHaveLength(6);
-      expect(eventSamples[0].payload.event).toBe('message_received');
-    },
+    DeclinedPayment: ({ publishJob }) => expect(publishJob).toMatchObject({ code: 'PAYMENT_ERROR', status: 422 }),
     EmitEvent: ({ emitEvent }) =>
       expect(emitEvent.deliveries).toContainEqual(
         expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', isEnabled: false } }),
       ),
-    // Of the week that the demo begins with, too.
-    Events: ({ events }) => {
-      expect(events.nodes).toHaveLength(10);
-      expect(events.nodes[0]).toMatchObject({ event: 'MESSAGE_RECEIVED', account: { type: 'CHATAPP' } });
-    },
-    WatchEvents: () => expect.unreachable('it is a subscription'),
-    SendTestEvent: ({ sendTestEvent }) => expect(sendTestEvent.deliveries).toHaveLength(1),
-    WatchJobPostings: () => expect.unreachable('it is a subscription'),
-    WatchAccounts: () => expect.unreachable('it is a subscription'),
-    WatchDeliveries: () => expect.unreachable('it is a subscription'),
     Deliveries: ({ webhook }) => expect(webhook.deliveries.nodes[0].event).toBe('MESSAGE_RECEIVED'),
     // Of the week that the demo begins with.
-    WebhookStatistics: ({ webhook }) => {
-      expect(webhook.statistics.spans).toHaveLength(24);
-      expect(webhook.statistics.total.count).toBeGreaterThan(0);
-    },
+    WebhookStatistics: ({ webhook }) => expect(webhook.statistics.total.count).toBeGreaterThan(0),
     WorkspaceDeliveries: ({ deliveries }) => expect(deliveries.totalCount).toBeGreaterThan(0),
-    WebhookSummary: ({ viewer, webhooks }) => {
-      expect(viewer.workspace.webhookSummary.count).toBeGreaterThan(0);
-      // The one whose receiver fails by design.
-      expect(webhooks.totalCount).toBe(1);
-    },
-    Redeliver: ({ redeliverWebhookDeliveries, redeliverDelivery }) => {
-      expect(redeliverWebhookDeliveries.__typename).toBe('DeliveriesRedelivered');
-      expect(redeliverDelivery.__typename).toBe('RequestError');
-    },
-    WebhookSecret: ({ show, rotate }) => {
-      expect(show.secret).toMatch(/^whsec_/);
-      expect(rotate.secret).not.toBe(show.secret);
-    },
-    TriggerWebhook: ({ create, fire }) => {
-      expect(create.webhook.trigger.icon).toBe('SYNC_ALT_ICON');
-      expect(fire.__typename).toBe('EventEmitted');
-    },
-    DeleteWebhook: ({ deleteWebhook }) => expect(deleteWebhook.__typename).toBe('WebhookDeleted'),
-    NodesById: ({ node, nodes, account }) => {
-      expect(node.__typename).toBe('Account');
-      expect(nodes.map((each: { __typename: string }) => each.__typename)).toEqual(['PnetJobPosting', 'Webhook']);
-      expect(account.type).toBe('PHOTONET');
-    },
+    // The one whose receiver fails by design.
+    WebhookSummary: ({ webhooks }) => expect(webhooks.totalCount).toBe(1),
+    WebhookSecret: ({ show, rotate }) => expect(rotate.secret).not.toBe(show.secret),
     TypedError: (data) => expect(data).toEqual({ posts: null }),
+  };
+  /** With what is refused, or not there. */
+  const lackingSome: readonly Name[] = ['DeclinedPayment', 'Deliveries', 'PublishWithOtp', 'Redeliver', 'TypedError'];
+
+  /** The lists of nodes that are empty, the results that are errors, and what is null at the root. */
+  const lacking = (value: unknown, at = ''): string[] => {
+    if (value === null) return at.includes('.') ? [] : [at];
+    if (typeof value !== 'object') return [];
+    // What an item leads to may be nothing.
+    if (Array.isArray(value)) return value.length === 0 && at.endsWith('nodes') ? [at] : [];
+    if (/Error$/.test(String(Reflect.get(value, '__typename')))) return [at];
+    return Object.entries(value).flatMap(([key, each]) => lacking(each, at === '' ? key : `${at}.${key}`));
   };
 
   it.each(examples.filter(({ name }) => !name.startsWith('Watch')))('$name runs unchanged, twice', async (example) => {
@@ -232,7 +160,8 @@ describe('the examples', () => {
         expect(errors).toEqual([]);
       }
     }
-    shows[example.name](first.data);
+    if (!lackingSome.includes(example.name)) expect(lacking(first.data)).toEqual([]);
+    shows[example.name]?.(first.data);
     // Where the second run finds what the first has done, the comment says so.
     const failures = ({ data }: GraphQLResponse) =>
       Object.values<{ __typename?: string } | null>(data).filter((result) => result?.__typename?.endsWith('Error'));
@@ -244,7 +173,7 @@ describe('the examples', () => {
     for (let round = 0; round < 2; round += 1) {
       const created = await run('CreateDraft');
       const { jobId } = created.data.createJobDraft;
-      shows.PublishWithOtp((await run('PublishWithOtp', { jobId })).data);
+      shows.PublishWithOtp?.((await run('PublishWithOtp', { jobId })).data);
     }
   });
 
@@ -605,7 +534,7 @@ describe('the link', () => {
     expect(await exchange(gateway, token)).toMatchObject({ status: 401, code: 'EXPIRED_LINK' });
   });
 
-  it('is not exchanged by another page, which leaves it valid', async () => {
+  it('is not exchanged by another page or through a proxy, which leaves it valid', async () => {
     const pages: [string, { host?: string; origin: string | undefined }][] = [
       ['another site', { origin: 'https://site.example' }],
       ['no page', { origin: undefined }],
@@ -617,50 +546,20 @@ describe('the link', () => {
       ['a page over TLS, which the gateway does not speak', { host: 'localhost', origin: 'https://localhost' }],
     ];
     for (const [what, headers] of pages) expect((await exchange(gateway, token, headers)).status, what).toBe(403);
-    expect((await exchange(gateway, token)).status).toBe(200);
-  });
 
-  it('is not exchanged through a proxy, whatever header it adds, which leaves it valid', async () => {
+    // Nor through a proxy, whatever header it adds.
     const headers = [
       ['forwarded', 'for=203.0.113.1'],
-      ['via', '1.1 proxy'],
       ['x-forwarded-for', '127.0.0.1'],
-      ['x-forwarded-host', 'localhost'],
       ['X-Forwarded-Proto', 'http'],
-      ['x-real-ip', '127.0.0.1'],
-      ['cf-connecting-ip', '203.0.113.1'],
-      ['cf-ray', '1'],
-      ['true-client-ip', '203.0.113.1'],
       ['x-client-ip', ''],
-      ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678'],
-      ['x-amz-cf-id', '1'],
-      ['cloudfront-viewer-address', '203.0.113.1:1'],
-      ['x-envoy-external-address', '203.0.113.1'],
-      ['x-request-id', 'a-proxy-numbers-it'],
-      ['x-azure-clientip', '203.0.113.1'],
-      ['x-arr-ssl', '1'],
-      ['x-appengine-user-ip', '203.0.113.1'],
-      ['x-cloud-trace-context', '1/1'],
-      ['x-vercel-id', '1'],
-      ['x-nf-client-connection-ip', '203.0.113.1'],
-      ['fly-client-ip', '203.0.113.1'],
-      ['fastly-client-ip', '203.0.113.1'],
-      ['akamai-origin-hop', '1'],
-      ['do-connecting-ip', '203.0.113.1'],
-      ['client-ip', '203.0.113.1'],
       ['cdn-loop', 'cloudflare'],
-      ['proxy-connection', 'keep-alive'],
-      ['tailscale-user-login', 'x'],
-      ['x-original-url', '/'],
       ['a-header-of-tomorrow', 'x'],
     ];
     for (const [name, value] of headers) {
       expect((await exchange(gateway, token, { added: [`${name}: ${value}`] })).status, name).toBe(403);
     }
-    expect((await exchange(gateway, token)).status).toBe(200);
-  });
-
-  it('is not exchanged for a request that the browser calls of another site, which leaves it valid', async () => {
+    // Nor for a request that the browser calls of another site.
     for (const site of ['cross-site', 'same-site', 'none']) {
       expect((await exchange(gateway, token, { added: [`sec-fetch-site: ${site}`] })).status, site).toBe(403);
     }
