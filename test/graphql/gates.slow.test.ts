@@ -128,42 +128,60 @@ test('the gates are the stages, and every one has operations of every executor',
   }
 });
 
-describe.each(
-  Object.entries(gateCases).flatMap(([stage, cases]) => cases.map((each) => [stage, each.what, each] as const)),
-)('%s: %s', (_stage, _what, { code, type = `errors/${code.toLowerCase()}`, environment, requests: refused }) => {
-  test('is refused alike through every door, whatever would execute it', { timeout: 120_000 }, async () => {
-    const served = await start(environment);
-    if (environment !== undefined && 'KEYLESS_PER_MINUTE' in environment) {
+/** Those of one environment share a gateway. */
+const environments = Map.groupBy(
+  Object.entries(gateCases).flatMap(([stage, cases]) => cases.map((each) => ({ stage, ...each }))),
+  ({ environment }) => JSON.stringify(environment ?? {}),
+);
+
+test.each([...environments])(
+  'what is refused with %s is refused alike through every door, whatever would execute it',
+  { timeout: 240_000 },
+  async (environment, cases) => {
+    const served = await start(JSON.parse(environment));
+    if (environment.includes('KEYLESS_PER_MINUTE')) {
       await fetch(`${served.gateway.address}/graphql?query={__typename}`);
       await expect.poll(() => served.gateway.log.some(({ msg }) => msg === 'request')).toBe(true);
     }
-    const seen = new Map<ExecutorName, Readonly<Record<string, Seen>>>();
-    for (const executor of executorNames) {
-      const sent = refused[executor];
-      if (typeof sent === 'string') continue;
-      const through: Record<string, Seen> = {};
-      for (const [name, door] of Object.entries(doors)) through[name] = await served.ask(door, sent);
-      seen.set(executor, through);
-    }
-    await served.gateway.close();
-    for (const [executor, { JSON: first, ...others }] of seen) {
-      if (first === undefined) throw new Error('There is no first door');
-      expect(first.response, executor).toMatchObject({ errors: [{ extensions: { code } }] });
-      expect(first.response, executor).not.toHaveProperty('data');
-      expect(first.line, executor).toMatchObject({ errors: [type] });
-      expect(first.line, executor).not.toHaveProperty('compiled');
-      expect(first.metrics, executor).toContainEqual(expect.stringContaining(type));
-      const { requestId: _, ...told } = first;
-      const span = spanOf(served.collector, first);
-      expect(span, executor).toMatchObject({ 'postern.errors': type });
-      for (const [door, each] of Object.entries(others)) {
-        const { requestId: __, ...same } = each;
-        expect(same, `${executor}, ${door}`).toEqual(told);
-        expect(spanOf(served.collector, each), `${executor}, ${door}`).toEqual(span);
+    const seen: {
+      readonly what: string;
+      readonly code: string;
+      readonly type: string;
+      readonly through: Readonly<Record<string, Seen>>;
+    }[] = [];
+    for (const { stage, what, code, type = `errors/${code.toLowerCase()}`, requests: refused } of cases) {
+      for (const executor of executorNames) {
+        const sent = refused[executor];
+        if (typeof sent === 'string') continue;
+        const through: Record<string, Seen> = {};
+        for (const [name, door] of Object.entries(doors)) through[name] = await served.ask(door, sent);
+        seen.push({ what: `${stage}: ${what}, ${executor}`, code, type, through });
       }
     }
-  });
-});
+    await served.gateway.close();
+    for (const {
+      what,
+      code,
+      type,
+      through: { JSON: first, ...others },
+    } of seen) {
+      if (first === undefined) throw new Error('There is no first door');
+      expect(first.response, what).toMatchObject({ errors: [{ extensions: { code } }] });
+      expect(first.response, what).not.toHaveProperty('data');
+      expect(first.line, what).toMatchObject({ errors: [type] });
+      expect(first.line, what).not.toHaveProperty('compiled');
+      expect(first.metrics, what).toContainEqual(expect.stringContaining(type));
+      const { requestId: _, ...told } = first;
+      const span = spanOf(served.collector, first);
+      expect(span, what).toMatchObject({ 'postern.errors': type });
+      for (const [door, each] of Object.entries(others)) {
+        const { requestId: __, ...same } = each;
+        expect(same, `${what}, ${door}`).toEqual(told);
+        expect(spanOf(served.collector, each), `${what}, ${door}`).toEqual(span);
+      }
+    }
+  },
+);
 
 describe('what passes', () => {
   test('is executed alike through every door, and is known to the log, traces and metrics', {

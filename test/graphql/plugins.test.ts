@@ -38,16 +38,18 @@ test('one sees requests and responses, with the body as it was limited', async (
   expect(seen).toEqual(['POST', '/graphql', 'yes', { query }]);
 });
 
-test.each(['application/json', 'text/event-stream'])('each cookie that one sets is a header: %s', async (accept) => {
+test('each cookie that one sets is a header', async () => {
   await using gateway = await served({
     onResponse({ response: { headers } }) {
       headers.append('set-cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT');
       headers.append('set-cookie', 'b=2');
     },
   });
-  const response = await gateway.ask(query, { accept });
-  await response.text();
-  expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2']);
+  for (const accept of ['application/json', 'text/event-stream']) {
+    const response = await gateway.ask(query, { accept });
+    await response.text();
+    expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2']);
+  }
 });
 
 test('one refuses before anything is executed', async () => {
