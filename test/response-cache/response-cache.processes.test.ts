@@ -59,21 +59,6 @@ describe.each(redisUrl === undefined ? [] : databases)('with Redis, on $name', (
       }
     }
   }, 60_000);
-
-  test('a hit is byte for byte the same as a miss', async () => {
-    const { first, second, plain, workspace } = await startThree(dialect, environment);
-    const owner = await workspace();
-    await untilCached(first.address, owner.key);
-    await untilCached(second.address, owner.key);
-    const named = await furnish(owner);
-    for (const { document } of cachedReads) {
-      const read = document(named);
-      await expect.poll(async () => (await ask(first.address, owner.key, read)).cache).toBe('hit');
-      const { body } = await ask(plain.address, owner.key, read);
-      expect((await ask(first.address, owner.key, read)).body).toBe(body);
-      expect((await ask(second.address, owner.key, read)).body).toBe(body);
-    }
-  });
 });
 
 describe('in memory', () => {

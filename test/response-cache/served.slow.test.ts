@@ -1,13 +1,8 @@
 /** What is kept, and for whom: what a gateway keeps is what it says of a document that nobody has sent before. */
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execute, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/api-keys.ts';
-import { createLoaders } from '../../src/capabilities/loaders.ts';
-import { createContext } from '../../src/graphql/executors/resolving/run.ts';
-import { cursorCodec } from '../../src/kernel/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { ask, cachedReads, secondsOf } from '../support/cached-responses.ts';
@@ -15,9 +10,7 @@ import { databases, type TestDialect } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { documentOf, fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { temporaryDirectory } from '../support/process.ts';
-import { requestContext } from '../support/request-context.ts';
 import { callEndpoint, type FlatRequest } from '../support/rest.ts';
-import { schema } from '../support/schema.ts';
 
 const queries = fieldOperations.filter(({ field }) => field.startsWith('Query.'));
 const mutations = fieldOperations.filter(({ field }) => field.startsWith('Mutation.'));
@@ -197,46 +190,6 @@ describe('in memory', () => {
     expect(await ask(keeping.address, key, query)).toMatchObject({ cache: 'fwd=miss; stored' });
     expect(await ask(keeping.address, key, query)).toMatchObject({ cache: 'hit' });
   });
-});
-
-test('cached responses show nothing of webhooks and deliveries: their ports are not called', async () => {
-  const gateway = await startGateway();
-  const workspace = await seeded(gateway, gateway.address).workspace();
-  const named = await furnish(workspace);
-  const asked: string[] = [];
-  const watched = <Port extends object>(name: string, port: Port): Port =>
-    new Proxy(port, {
-      get(target, method, receiver) {
-        asked.push(`${name}.${String(method)}`);
-        return Reflect.get(target, method, receiver);
-      },
-    });
-  const { ports } = gateway.app;
-  const watching = {
-    ...ports,
-    accounts: watched('accounts', ports.accounts),
-    webhooks: watched('webhooks', ports.webhooks),
-    deliveries: watched('deliveries', ports.deliveries),
-  };
-  const context = requestContext(workspace.workspaceId);
-  for (const { document } of cachedReads) {
-    const { errors } = await execute({
-      schema,
-      document: parse(document(named)),
-      contextValue: createContext(
-        {
-          ports: watching,
-          cursors: cursorCodec(randomBytes(32), 'base64url'),
-          storedResponses: null,
-          createLoaders,
-        },
-        context,
-      ),
-    });
-    expect(errors).toBeUndefined();
-  }
-  expect(new Set(asked.map((each) => each.split('.')[0]))).toEqual(new Set(['accounts']));
-  await gateway.close();
 });
 
 test('a client that has a cached response already gets 304', async () => {

@@ -58,25 +58,6 @@ describe.each(Object.values(paths))('$what', ({ environment, query: text }) => {
     expect(lines[1]).toMatchObject({ operationType: 'query', cost: lines[0]?.cost, status: 200 });
   });
 
-  test('a failed read is not cached', async () => {
-    let fails = true;
-    const { ask: send } = await start((request, response) => {
-      if (fails)
-        json(response, 422, {
-          type: 'errors/invalid_recipient',
-          status: 422,
-          title: 'No',
-          detail: 'No.',
-          instance: 'i',
-        });
-      else onePost(request, response);
-    }, environment);
-    expect((await send(text)).cache).toBe('fwd=miss');
-    fails = false;
-    expect((await send(text)).body).toContain('Text p1');
-    expect((await send(text)).cache).toBe('hit');
-  });
-
   test('a response that is too large for the configuration is refused each time', async () => {
     const { ask: send } = await start(onePost, environment, { maxResponseBytes: 40 });
     for (let times = 0; times < 2; times += 1) {
@@ -166,22 +147,5 @@ describe('a command while a read is under way', () => {
     const kept = await send(query);
     expect(kept.cache).toBe('hit');
     expect(kept.body).toContain('new');
-  });
-
-  test('equal reads that begin together are still one call', async () => {
-    const { waiting, respond } = held();
-    const { ask: send, gateway } = await start(respond);
-    let received = 0;
-    gateway.app.server.server.on('request', () => {
-      received += 1;
-    });
-    const all = Array.from({ length: 5 }, () => send(query));
-    await expect.poll(() => [received, waiting.length]).toEqual([5, 1]);
-    waiting[0]?.('once');
-    // Each began before any had a response: one that came later would be a hit.
-    for (const came of await Promise.all(all)) {
-      expect(came).toMatchObject({ body: expect.stringContaining('once'), cache: 'fwd=miss; stored' });
-    }
-    expect(waiting).toHaveLength(1);
   });
 });
