@@ -12,35 +12,7 @@ function pathIn(request: unknown, path: Path, prefix?: string[]): Path {
   return [...(issuesInGraphQL(error, request, prefix).issues[0]?.path ?? [])];
 }
 
-describe('toSnakeCase', () => {
-  test('renames keys at any depth, and no value', () => {
-    expect(toSnakeCase({ jobTitle: { someText: 'jobTitle' }, list: [{ minValue: 1 }, 'aB', null] })).toEqual({
-      job_title: { some_text: 'jobTitle' },
-      list: [{ min_value: 1 }, 'aB', null],
-    });
-  });
-
-  test('a raw id within a request is called id, whatever its depth', () => {
-    expect(toSnakeCase({ providerId: '1', company: { providerId: '2' } })).toEqual({ id: '1', company: { id: '2' } });
-  });
-
-  test('keeps what is undefined, for a partial update to leave out', () => {
-    expect(Object.keys(toSnakeCase({ someKey: undefined }))).toEqual(['some_key']);
-  });
-});
-
 describe('tagOneOf', () => {
-  test('writes the name of the variant as the tag', () => {
-    expect(tagOneOf('answer_type', { multipleChoices: { expectedChoices: ['a'] } })).toEqual({
-      answer_type: 'multiple_choices',
-      expected_choices: ['a'],
-    });
-  });
-
-  test.each([null, undefined])('leaves %s as it is', (nothing) => {
-    expect(tagOneOf('type', nothing)).toBe(nothing);
-  });
-
   test('takes a variant beside others that are null or undefined', () => {
     expect(tagOneOf('type', { a: null, b: {}, c: undefined })).toEqual({ type: 'b' });
   });
@@ -51,15 +23,6 @@ describe('tagOneOf', () => {
 });
 
 describe('issuesInGraphQL', () => {
-  test('names fields in camelCase, behind the prefix, and keeps indexes', () => {
-    expect(pathIn({}, ['screening_questions', 2, 'min_value'], ['input'])).toEqual([
-      'input',
-      'screeningQuestions',
-      2,
-      'minValue',
-    ]);
-  });
-
   test.each([
     [['limit'], ['first']],
     [['cursor'], ['after']],
@@ -75,27 +38,6 @@ describe('issuesInGraphQL', () => {
     [[], []],
   ])('%j is %j', (contract, graphql) => {
     expect(pathIn({}, contract)).toEqual(graphql);
-  });
-
-  test('a field of a tagged variant is inside of the variant', () => {
-    const request = {
-      apply_method: tagOneOf('type', { external: { url: '' } }),
-      questions: [tagOneOf('answer_type', { numeric: {} }), tagOneOf('answer_type', { multipleChoices: {} })],
-    };
-    expect(pathIn(request, ['apply_method', 'url'])).toEqual(['applyMethod', 'external', 'url']);
-    expect(pathIn(request, ['apply_method'])).toEqual(['applyMethod']);
-    expect(pathIn(request, ['questions', 0, 'min'])).toEqual(['questions', 0, 'numeric', 'min']);
-    expect(pathIn(request, ['questions', 1, 'choices', 3])).toEqual(['questions', 1, 'multipleChoices', 'choices', 3]);
-  });
-
-  test('a field of an unwrapped object is inside of it, also if it is missing, and those around it are not', () => {
-    const inner = toSnakeCase({ isNew: true, salary: { minPay: 1 } }, { isNew: 'fresh' });
-    const request = unwrapped('posting', inner, { job_id: '1' });
-    expect(request).toEqual({ job_id: '1', fresh: true, salary: { min_pay: 1 } });
-    expect(pathIn(request, ['fresh'])).toEqual(['posting', 'isNew']);
-    expect(pathIn(request, ['salary', 'min_pay'])).toEqual(['posting', 'salary', 'minPay']);
-    expect(pathIn(request, ['job_title', 'id'])).toEqual(['posting', 'jobTitle', 'providerId']);
-    expect(pathIn(request, ['job_id'])).toEqual(['jobId']);
   });
 
   test('a path that leads nowhere in the request is named all the same', () => {

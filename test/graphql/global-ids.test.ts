@@ -53,19 +53,6 @@ describe('withRawIds', () => {
   const places = idPlacesOf(field ?? { args: [] });
   const account = globalId('Account', 'a1');
 
-  test('takes the raw id out of a global one, at any depth', () => {
-    const args = {
-      accountId: account,
-      filter: { webhookId: globalId('Webhook', 'w1'), accountIds: [account, 'a2'] },
-      first: 3,
-    };
-    expect(withRawIds(args, places)).toEqual({
-      accountId: 'a1',
-      filter: { webhookId: 'w1', accountIds: ['a1', 'a2'] },
-      first: 3,
-    });
-  });
-
   test.each([
     {},
     { accountId: 'a1' },

@@ -1,8 +1,7 @@
-/** Objects that lead on to others: with what scopes, and with how many statements and calls of networks. */
+/** Objects that lead on to others: with how many statements and calls of networks. Scopes: required-scopes.test.ts. */
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Scope, scopeNames } from '../../src/kernel/caller.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { SandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
@@ -25,8 +24,6 @@ const countingCalls = (sandbox: SandboxNetworks): SandboxNetworks => ({
 interface Edge {
   readonly parent: string;
   readonly selection: string;
-  /** The scope of the field, and of that which leads to it. */
-  readonly scopes: readonly [Scope, Scope];
   /** Statements that it adds for however many parents. */
   readonly statements: number;
 }
@@ -35,43 +32,37 @@ const job = 'jobPostings(first: 2) { nodes { jobId } }';
 const webhook = 'webhooks(first: 2) { nodes { webhookId } }';
 
 const edges: readonly Edge[] = [
-  { parent: 'accounts', selection: job, scopes: ['accounts:read', 'jobs:read'], statements: 2 },
+  { parent: 'accounts', selection: job, statements: 2 },
   {
     parent: 'accounts',
     selection: 'jobPostings(first: 1) { totalCount }',
-    scopes: ['accounts:read', 'jobs:read'],
     statements: 4,
   },
-  { parent: 'accounts', selection: webhook, scopes: ['accounts:read', 'webhooks:read'], statements: 1 },
+  { parent: 'accounts', selection: webhook, statements: 1 },
   {
     parent: 'accounts',
     selection: 'webhooks(first: 1) { totalCount }',
-    scopes: ['accounts:read', 'webhooks:read'],
     statements: 2,
   },
   {
     parent: 'jobPostings',
     selection: 'account { name }',
-    scopes: ['jobs:read', 'accounts:read'],
     statements: 1,
   },
   {
     parent: 'webhooks',
     selection: 'accounts { account { status } }',
-    scopes: ['webhooks:read', 'accounts:read'],
     // The sizes of the webhooks' large parts, these parts, the accounts that webhooks show, and whole accounts.
     statements: 4,
   },
   {
     parent: 'webhooks',
     selection: 'deliveries(first: 2) { nodes { deliveryId } }',
-    scopes: ['webhooks:read', 'webhooks:read'],
     statements: 1,
   },
   {
     parent: 'webhooks',
     selection: 'deliveries(first: 2, states: [HELD]) { totalCount nodes { account { name } webhook { name } } }',
-    scopes: ['webhooks:read', 'accounts:read'],
     // Pages, sizes, accounts and webhooks.
     statements: 4,
   },
@@ -226,34 +217,6 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
     expect(calls.posts).toBe(3);
   });
 
-  const withPosts: readonly Pick<Edge, 'parent' | 'selection' | 'scopes'>[] = [
-    ...edges,
-    {
-      parent: 'accounts',
-      selection: 'posts(identifier: "ADoSandbox25", first: 1) { nodes { __typename } }',
-      scopes: ['accounts:read', 'posts:read'],
-    },
-  ];
-
-  test.each(withPosts.filter(({ scopes: [of, to] }) => of !== to))(
-    'a key without $scopes.1 loses nothing of $parent but { $selection }',
-    async ({ parent, selection, scopes }) => {
-      const [, missing] = scopes;
-      const key = await workspace.newKey({
-        scopes: scopeNames.filter((scope) => scope !== missing && scope !== 'jobs:write'),
-      });
-      const query = `{ viewer { name } ${parent}(first: 2) { nodes { id ${selection} } } }`;
-      const { data, errors } = await graphql(gateway.address, key, query);
-      expect(data.viewer).toEqual({ name: 'test' });
-      expect(data[parent].nodes).toEqual(Array(2).fill(expect.objectContaining({ id: expect.any(String) })));
-      expect(errors.length).toBeGreaterThan(0);
-      for (const { path, extensions } of errors) {
-        expect(path?.slice(0, 2)).toEqual([parent, 'nodes']);
-        expect(extensions).toMatchObject({ code: 'INSUFFICIENT_PRIVILEGES', status: 401 });
-      }
-    },
-  );
-
   test('a key that is limited to hundreds of accounts reads the deliveries of many webhooks', async () => {
     const accountId = await workspace.account();
     const ids = Array.from({ length: 300 }, (_, n) => (n === 0 ? accountId : newId(randomBytes)));
@@ -264,14 +227,5 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
     const { data, errors } = await graphql(gateway.address, key, query);
     expect(errors).toEqual([]);
     expect(data.webhooks.nodes).toEqual(Array(25).fill({ deliveries: { totalCount: 0, nodes: [] } }));
-  });
-
-  test('a key without accounts:read loses nothing but the accounts', async () => {
-    const key = await workspace.newKey({ scopes: ['jobs:read'] });
-    const query = '{ viewer { name workspace { workspaceId } } accounts { nodes { id } } }';
-    expect(await graphql(gateway.address, key, query)).toMatchObject({
-      data: { viewer: { name: 'test', workspace: { workspaceId: workspace.workspaceId } }, accounts: null },
-      errors: [{ path: ['accounts'], extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }],
-    });
   });
 });

@@ -1,8 +1,7 @@
-/** Automatic persisted queries, by GET and POST, compiled and not. */
+/** Automatic persisted queries, by GET and POST. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPersistedQueries, requireHash } from '../../src/graphql/documents/persisted-queries.ts';
-import { startBothWays } from '../compiled/both-ways.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -72,21 +71,4 @@ describe('of a gateway', () => {
     expect(await postHere({ query: 1, extensions: persisted(query) })).toMatchObject({ status: 400 });
     expect(await postHere({ extensions: persisted('another') })).toMatchObject({ errors: [notFound] });
   });
-});
-
-test('a document is compiled by its hash as by its text, and one that is refused is not', async () => {
-  const { ask } = await startBothWays();
-  const query = '{ posts(accountId: "a", identifier: "b", first: 1) { nodes { __typename } } }';
-  const extensions = persisted(query);
-  for (const [body, compiled] of [
-    [{ extensions }, undefined],
-    [{ query, extensions }, 'yes'],
-    [{ extensions }, 'yes'],
-    [{ query, extensions }, 'yes'],
-    [{ query: `${query} `, extensions }, undefined],
-  ] as const) {
-    const { on, off } = await ask({ body });
-    expect([on.status, on.body]).toEqual([off.status, off.body]);
-    expect(on.compiled).toBe(compiled);
-  }
 });
