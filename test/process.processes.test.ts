@@ -3,16 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { demoId } from '../src/app/demo.ts';
 import type { checkpointInputs } from '../src/providers/sandbox/networks.ts';
 import { atServer, databases, type TestDialect } from './support/databases.ts';
 import { graphql } from './support/gateway.ts';
-import { runProcess, type Started, startProcess, temporaryDirectory } from './support/process.ts';
+import { runProcess, type Started, startProcess, startPrograms, temporaryDirectory } from './support/process.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
 import { openSocket } from './support/web-socket.ts';
 
@@ -35,6 +35,8 @@ interface Running extends Started {
   readonly address: string;
   readonly key: string;
 }
+
+const [, postgres] = databases;
 
 const file = (name: string): string => join(directory.path, 'data', name);
 
@@ -118,26 +120,6 @@ test('two gateways that start together on an empty database create one demo', as
   }
 });
 
-test('the start prints a link whose token becomes the demo key once, and which the log does not contain', async () => {
-  const gateway = await start({ LOG_LEVEL: 'trace' });
-  const [, address, token] = (await gateway.errorLine(linkPattern)) ?? [];
-  expect(address).toBe(gateway.address);
-  const exchange = () =>
-    fetch(`${address}/graphql/demo-key`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, origin: address as string },
-    });
-  const page = await fetch(`${address}/graphql?token=${token}`, { headers: { accept: 'text/html' } });
-  expect(await page.text()).toContain('sign-in.js');
-  expect(await (await exchange()).json()).toEqual({ key: gateway.key });
-  expect((await exchange()).status).toBe(401);
-  gateway.child.kill('SIGTERM');
-  const { stdout } = await gateway.ended;
-  expect(stdout).toContain('"path":"/graphql/demo-key"');
-  expect(stdout).not.toContain(token);
-  expect(stdout).not.toContain(gateway.key);
-});
-
 test('in production an empty database stays empty, and no link is printed', async () => {
   const gateway = startProcess('src/app/main.js', [], {
     PORT: '0',
@@ -158,13 +140,13 @@ test('in production an empty database stays empty, and no link is printed', asyn
   database.close();
 });
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe('a signal', () => {
   test('lets requests in flight finish, refuses new ones, and closes the database', async () => {
     const gateway = await start();
     // Both requests are in flight before the signal.
     const slow = graphql(gateway.address, gateway.key, slowPosts());
     const held = await hold(gateway.address, gateway.key);
-    gateway.child.kill(signal);
+    gateway.child.kill('SIGTERM');
     await gateway.line(/"msg":"stopping"/);
     await expect
       .poll(() =>
@@ -191,11 +173,11 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   test('a second time ends the process at once', async () => {
     const gateway = await start();
     const held = await hold(gateway.address, gateway.key);
-    gateway.child.kill(signal);
+    gateway.child.kill('SIGINT');
     await gateway.line(/"msg":"stopping"/);
     // A repetition within half a second is a duplicate that npm forwards; a later one is deliberate.
-    gateway.child.kill(signal);
-    const again = setInterval(() => gateway.child.kill(signal), 100);
+    gateway.child.kill('SIGINT');
+    const again = setInterval(() => gateway.child.kill('SIGINT'), 100);
     const { code, stdout } = await gateway.ended;
     clearInterval(again);
     held.destroy();
@@ -204,7 +186,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   });
 });
 
-describe('a stop does not wait for', () => {
+describe('a stop', () => {
   const connected = async (address: string): Promise<Socket> => {
     const socket = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => undefined);
     onTestFinished(() => void socket.destroy());
@@ -218,32 +200,6 @@ describe('a stop does not wait for', () => {
     'half a body of GraphQL': (key) => `POST /graphql HTTP/1.1\r\n${json}\r\nx-api-key: ${key}\r\n\r\n{"query"`,
     'half a body of REST': (key) => `POST /v1/webhooks HTTP/1.1\r\n${json}\r\nx-api-key: ${key}\r\n\r\n{"url": `,
   };
-  test('requests that have not arrived as a whole', async () => {
-    const gateway = await start();
-    const clients = await Promise.all(
-      Object.entries(beginnings).map(async ([what, beginning]) => {
-        const socket = await connected(gateway.address);
-        const client = { what, text: '' };
-        socket.setEncoding('latin1').on('data', (more: string) => {
-          client.text += more;
-        });
-        socket.write(beginning(gateway.key));
-        return client;
-      }),
-    );
-    // Served on the same loop: the bytes before have arrived.
-    await graphql(gateway.address, gateway.key, '{ viewer { name } }');
-    const slow = graphql(gateway.address, gateway.key, slowPosts());
-    await sleep(200);
-    const since = performance.now();
-    gateway.child.kill('SIGTERM');
-    const { code, stdout } = await gateway.ended;
-    expect({ code, ms: performance.now() - since }).toEqual({ code: 0, ms: expect.toSatisfy((ms) => ms < 4_000) });
-    expect(stdout).toContain('"msg":"stopped"');
-    for (const { what, text } of clients) expect(text, what).toMatch(/^HTTP\/1\.1 503 .*The gateway is stopping\./s);
-    expect((await slow).errors).toEqual([]);
-  });
-
   const large = 'x'.repeat(900_000);
   const events = 'subscription ($since: DateTime!) { eventReceived(since: $since) { data } }';
   /** Asks for events, and reads no more than the first bytes of them. */
@@ -266,8 +222,19 @@ describe('a stop does not wait for', () => {
       return (Reflect.get(socket, '_socket') as Socket).pause();
     },
   ];
-  test('clients that read nothing, or slowly', async () => {
+  test('does not wait for requests that have not arrived as a whole, nor for clients that read nothing, or slowly', async () => {
     const gateway = await start();
+    const clients = await Promise.all(
+      Object.entries(beginnings).map(async ([what, beginning]) => {
+        const socket = await connected(gateway.address);
+        const client = { what, text: '' };
+        socket.setEncoding('latin1').on('data', (more: string) => {
+          client.text += more;
+        });
+        socket.write(beginning(gateway.key));
+        return client;
+      }),
+    );
     const since = new Date(Date.now() - 60_000).toISOString();
     const emit = `mutation ($name: String!) { emitEvent(input: { accountId: "${demoId('pnet')}",
       event: NEW_RELATION, data: { user_full_name: $name } }) { __typename } }`;
@@ -277,42 +244,55 @@ describe('a stop does not wait for', () => {
     }
     const subscribe = () =>
       Promise.all(subscribers.map((each) => each(gateway, { query: events, variables: { since } })));
-    const slow = await subscribe();
+    const readers = await subscribe();
     await subscribe();
-    const reading = setInterval(() => slow.forEach((socket) => void socket.read(10_000)), 100);
+    const reading = setInterval(() => readers.forEach((socket) => void socket.read(10_000)), 100);
     await sleep(1_500);
+    const slow = graphql(gateway.address, gateway.key, slowPosts());
+    await sleep(200);
     const began = performance.now();
     gateway.child.kill('SIGTERM');
     const { code, stdout } = await gateway.ended;
     clearInterval(reading);
     expect({ code, ms: performance.now() - began }).toEqual({ code: 0, ms: expect.toSatisfy((ms) => ms < 4_000) });
     expect(stdout).toContain('"msg":"stopped"');
+    for (const { what, text } of clients) expect(text, what).toMatch(/^HTTP\/1\.1 503 .*The gateway is stopping\./s);
+    expect((await slow).errors).toEqual([]);
   });
 });
 
-test.skipIf(databases.length === 1)('readyz says 503 while the database is gone, and livez 200', async () => {
-  const place = await (databases[1] as (typeof databases)[number]).location();
-  const gateway = startProcess('src/app/main.js', [], {
-    PORT: '0',
-    DATABASE_URL: place.url,
-    DEMO: 'off',
-    SECRET: 'x'.repeat(32),
-  });
-  started.push(gateway);
-  const [, address] = await gateway.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
-  expect((await fetch(`${address}/readyz`)).status).toBe(200);
-  await place.drop();
-  await expect.poll(async () => (await fetch(`${address}/readyz`)).status).toBe(503);
-  const response = await fetch(`${address}/readyz`);
-  expect(await response.json()).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
-  expect((await fetch(`${address}/livez`)).status).toBe(200);
-  gateway.child.kill('SIGTERM');
-  expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
-});
+test.skipIf(postgres === undefined)(
+  'on Postgres: no log of the password, and no readiness without a database',
+  async () => {
+    const place = await (postgres as TestDialect).location();
+    const url = new URL(place.url);
+    url.password = 'hunter2';
+    const environment = { PORT: '0', DATABASE_URL: url.href, DEMO: 'off', SECRET: 'x'.repeat(32) };
+    const gateway = startProcess('src/app/main.js', [], environment);
+    started.push(gateway);
+    await gateway.line(/"msg":"Database: postgres:\/\/127[^"@]*"/);
+    const [, address] = await gateway.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    await place.drop();
+    await expect.poll(async () => (await fetch(`${address}/readyz`)).status).toBe(503);
+    const response = await fetch(`${address}/readyz`);
+    expect(await response.json()).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+    expect((await fetch(`${address}/livez`)).status).toBe(200);
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(gateway.output()).not.toContain('hunter2');
+  },
+);
 
 describe('a start that fails says why in one line', () => {
+  const programs = startPrograms();
+  afterAll(() => programs.close());
+  const withDefaults = (environment: Record<string, string>) => ({
+    ...{ PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}` },
+    ...environment,
+  });
   const failed = (environment: Record<string, string>) =>
-    runProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, ...environment });
+    programs.run('src/app/main.js', [], withDefaults(environment));
 
   test.each([
     [{ PORT: 'http' }, 'PORT must be a whole number'],
@@ -349,32 +329,29 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toMatch(/^DOCUMENTS .*\n +bad: .*shoeSize.*\n$/);
   });
 
-  test('a port in use', async () => {
-    const server = await new Promise<Server>((resolve) => {
-      const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
-    });
-    const { port } = server.address() as { port: number };
-    // It ends at once: nobody sends requests to a gateway that does not listen.
-    const { code, stderr } = await failed({ PORT: String(port), SHUTDOWN_DELAY_MS: '600000' });
-    server.close();
+  test.each<[string, (port: number) => Record<string, string>, (port: number) => RegExp]>([
+    [
+      'a port',
+      // It ends at once: nobody sends requests to a gateway that does not listen.
+      (port) => ({ PORT: String(port), SHUTDOWN_DELAY_MS: '600000' }),
+      (port) =>
+        new RegExp(
+          `^PORT ${port} of 127.0.0.1 is in use: set PORT to another one \\(0 picks a free one\\), or stop the process that listens there\\.\n$`,
+        ),
+    ],
+    [
+      'a port of the metrics',
+      (port) => ({ METRICS_PORT: String(port) }),
+      (port) => new RegExp(`^Metrics cannot be served on METRICS_PORT 127.0.0.1:${port} .*EADDRINUSE.*\\.\n$`),
+    ],
+  ])('%s in use', async (_, environmentOf, line) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await runProcess('src/app/main.js', [], withDefaults(environmentOf(port)));
     expect(code).toBe(1);
-    expect(stderr).toBe(
-      `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.\n`,
-    );
-    expect(existsSync(file('postern.db'))).toBe(false);
-  });
-
-  test('a port of the metrics in use', async () => {
-    const server = await new Promise<Server>((resolve) => {
-      const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
-    });
-    const { port } = server.address() as { port: number };
-    const { code, stderr } = await failed({ PORT: '0', METRICS_PORT: String(port) });
-    server.close();
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      new RegExp(`^Metrics cannot be served on METRICS_PORT 127.0.0.1:${port} .*EADDRINUSE.*\\.\n$`),
-    );
+    expect(stderr).toMatch(line(port));
     expect(existsSync(file('postern.db'))).toBe(false);
   });
 
@@ -426,17 +403,15 @@ describe('a start that fails says why in one line', () => {
     mkdirSync(folder);
     make(folder);
     const environment = { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, SECRET: 'x'.repeat(32) };
-    for (const program of ['src/app/main.js', 'src/app/cli/migrate.ts']) {
-      const { status, stdout, stderr } = canBeNobody
-        ? asNobody([program], environment)
-        : spawnSync(process.execPath, [program], { env: environment, encoding: 'utf8' });
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-      expect(stderr).toMatch(sentence);
-      expect(stderr).toMatch(/^[^\n]+\.\n$/);
-    }
+    const program = ['src/app/main.js'];
+    const { status, stdout, stderr } = canBeNobody
+      ? asNobody(program, environment)
+      : spawnSync(process.execPath, program, { env: environment, encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(/^[^\n]+\.\n$/);
   });
 
-  const [, postgres] = databases;
   const refusals: readonly (readonly [string, string, string])[] = [
     ['no rights in the schema', 'revoke all on schema public from public', 'no schema has been selected'],
     ['no right to create', 'revoke create on schema public from public', 'permission denied for schema public'],
@@ -451,7 +426,7 @@ describe('a start that fails says why in one line', () => {
     const url = new URL(place.url);
     url.username = role;
     const environment = { DATABASE_URL: url.href, SECRET: 'x'.repeat(32) };
-    for (const each of [failed(environment), runProcess('src/app/cli/migrate.ts', [], environment)]) {
+    for (const each of [failed(environment), programs.run('src/app/cli/migrate.ts', [], environment)]) {
       const { code, stderr } = await each;
       expect(code).toBe(1);
       expect(stderr).toMatch(/^The role of DATABASE_URL may not create .*grant usage, create on schema public.*\n$/);
@@ -485,17 +460,6 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toContain('correct the address, user, password or database');
   });
 
-  test.skipIf(postgres === undefined)('a start on Postgres names the database, without its password', async () => {
-    const place = await (postgres as TestDialect).location();
-    onTestFinished(place.drop);
-    const url = new URL(place.url);
-    url.password = 'hunter2';
-    const gateway = startProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL: url.href, SECRET: 'x'.repeat(32) });
-    started.push(gateway);
-    await gateway.line(/"msg":"Database: postgres:\/\/127[^"@]*"/);
-    expect(gateway.output()).not.toContain('hunter2');
-  });
-
   test.each(databases)('and closes what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {
     const place = await location();
     // Whether its words are the contract's is found out after the database is open.
@@ -523,7 +487,7 @@ describe('a start that fails says why in one line', () => {
     await first.ended;
     rmSync(file('demo-key'));
     mkdirSync(file('demo-key'));
-    const { code, stderr } = await failed({ DATABASE_URL: `sqlite:${file('postern.db')}`, PORT: '0' });
+    const { code, stderr } = await runProcess('src/app/main.js', [], withDefaults({}));
     expect(code).toBe(1);
     expect(stderr).toContain('EISDIR');
   });
@@ -533,27 +497,32 @@ describe('a start that fails says why in one line', () => {
     ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '0'],
     ['OTEL_EXPORTER_OTLP_METRICS_COMPRESSION', 'zip'],
   ])('a variable of OpenTelemetry: %s=%s', async (name, value) => {
-    const { code, stderr } = await failed({
-      PORT: '0',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      [name]: value,
-    });
+    const { code, stderr } = await failed({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', [name]: value });
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^OpenTelemetry cannot use a variable: .*${name}.*\n$`));
   });
 
   test('an unknown option', async () => {
-    const { code, stderr } = await runProcess('src/app/main.js', ['--prot', '1'], {});
+    const { code, stderr } = await programs.run('src/app/main.js', ['--prot', '1']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See --help.\n" });
   });
 });
 
-test('the log contains no key, header value or checkpoint input, at any log level and whatever fails', async () => {
+test('the printed link is for one demo key, and the log contains no key, header value or checkpoint input, at any log level and whatever fails', async () => {
   const gateway = await start({ LOG_LEVEL: 'trace' });
   const { address, key } = gateway;
+  const [link = '', origin = '', token = ''] = (await gateway.errorLine(linkPattern)) ?? [];
+  expect(origin).toBe(address);
+  const exchange = () =>
+    fetch(`${address}/graphql/demo-key`, { method: 'POST', headers: { authorization: `Bearer ${token}`, origin } });
+  const page = await fetch(`${address}/graphql?token=${token}`, { headers: { accept: 'text/html' } });
+  expect(await page.text()).toContain('sign-in.js');
+  expect(await (await exchange()).json()).toEqual({ key });
+  expect((await exchange()).status).toBe(401);
   const accountId = demoId('pnet');
   const secrets = {
     key,
+    'the token of the link': token,
     'another key': 'postern_not-a-key-but-somebody-may-think-so',
     'the value of a header': 'header-value-hunter2',
     'a wrong input': '000001',
@@ -624,7 +593,8 @@ test('the log contains no key, header value or checkpoint input, at any log leve
     .map((line) => JSON.parse(line));
   expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(responses.length);
   expect(lines.filter(({ msg }) => msg === 'request').every(({ reqId }) => typeof reqId === 'string')).toBe(true);
-  const log = stdout + stderr;
+  expect(stdout).toContain('"path":"/graphql/demo-key"');
+  const log = stdout + stderr.replace(link, '');
   for (const [what, secret] of Object.entries(secrets)) {
     expect({ what, logged: new RegExp(`(?<![\\w-])${secret}(?![\\w-])`).exec(log)?.[0] }).toEqual({
       what,

@@ -13,10 +13,10 @@ import {
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import { graphql } from '../support/gateway.ts';
-import { runProcess, type Started, startProcess, temporaryDirectory } from '../support/process.ts';
+import { type Started, startProcess, startPrograms, temporaryDirectory } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 // Each test starts several processes, one after the other.
@@ -33,8 +33,10 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
+const programs = startPrograms();
+afterAll(() => programs.close());
 const run = (command: 'backup' | 'restore', args: readonly string[], file = live, environment = {}) =>
-  runProcess(`src/app/cli/${command}.ts`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
+  programs.run(`src/app/cli/${command}.ts`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
 
 interface Running extends Started {
   readonly address: string;

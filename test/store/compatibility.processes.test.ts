@@ -1,15 +1,12 @@
 /** Two versions of the gateway on one database: which of them can work on its schema, and what the other says. */
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SchemaSteps, SchemaTooNew } from '../../src/store/compatibility.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { startGateway } from '../support/gateway.ts';
-import { runProcess } from '../support/process.ts';
-
-// Each test starts several processes, one after the other.
-vi.setConfig({ testTimeout: 60_000 });
+import { startPrograms } from '../support/process.ts';
 
 const last = Object.keys(migrations).sort().at(-1) ?? '';
 const nothing = async () => undefined;
@@ -26,6 +23,9 @@ const contracted: SchemaSteps = { ...expanded, '902_contract': { worksFrom: '901
 const expandedAgain: SchemaSteps = { ...contracted, '903_expand': { worksFrom: last, up: nothing } };
 
 const refusal = `it knows the schema up to ${last}, and the database needs a gateway that knows 901_expand`;
+
+const programs = startPrograms();
+afterAll(() => programs.close());
 
 describe.each(databases)('on $name', (dialect) => {
   let place: TestDatabase;
@@ -46,7 +46,7 @@ describe.each(databases)('on $name', (dialect) => {
   const migrateTo = (steps: SchemaSteps) => use(steps, nothing);
   const steps = (database: Database) =>
     sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
-  const command = (...args: string[]) => runProcess('src/app/cli/migrate.ts', args, { DATABASE_URL: place.url });
+  const command = (...args: string[]) => programs.run('src/app/cli/migrate.ts', args, { DATABASE_URL: place.url });
 
   test('a gateway starts on a schema that a newer one has expanded, and leaves it as it is', async () => {
     await migrateTo(expanded);
@@ -84,7 +84,7 @@ describe.each(databases)('on $name', (dialect) => {
     await migrateTo(expanded);
     const environment = { DATABASE_URL: place.url, SECRET: 's'.repeat(32), PORT: '0' };
     for (const program of ['src/app/main.js', 'src/app/cli/migrate.ts', 'src/app/cli/keys.ts']) {
-      const { code, stderr } = await runProcess(program, program.endsWith('keys.ts') ? ['list'] : [], environment);
+      const { code, stderr } = await programs.run(program, program.endsWith('keys.ts') ? ['list'] : [], environment);
       expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
       expect(stderr).toContain(refusal);
     }

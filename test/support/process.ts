@@ -1,5 +1,6 @@
 /** Runs the project's programs as processes: what they print, and how they exit. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,45 @@ export function startProcess(file: string, args: readonly string[], environment:
 /** Runs a program of the project until it exits. */
 export const runProcess = (file: string, args: readonly string[], environment: Environment, cwd?: string) =>
   startProcess(file, args, environment, cwd).ended;
+
+/** What {@link startPrograms} sends to its process. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly environment: Environment;
+}
+
+/**
+ * A process that runs programs one after another: it loads their modules once, which takes a second of CPU time. It runs each
+ * command of the launcher once, and does not show what keeps a program from ending, nor its log.
+ */
+export function startPrograms() {
+  const { NODE_COMPILE_CACHE } = process.env;
+  const child = fork(join(root, 'test/support/program-runs.ts'), {
+    cwd: root,
+    env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    run(file: string, args: readonly string[], environment: Environment = {}): Promise<Ended> {
+      const ended = before.then(async () => {
+        child.send({ file, args, environment } satisfies Program);
+        const [result] = await Promise.race([once(child, 'message'), exited]);
+        if (!child.connected) throw new Error(`${file} has ended the process of all programs`);
+        return result as Ended;
+      });
+      before = ended.catch(() => undefined);
+      return ended;
+    },
+    async close() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
 
 /** A folder that is deleted at the end of the scope. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {

@@ -1,27 +1,34 @@
-/** A process that runs programs one after another, as `node <file> <arguments>` would, and prints what comes of each. */
+/** The process of `startPrograms`: runs programs as `node <file> <arguments>` would, and sends what comes of each. */
 import { pathToFileURL } from 'node:url';
-import type { Ended } from './process.ts';
+import type { Ended, Program } from './process.ts';
 
-const runs: readonly (readonly [file: string, args: readonly string[]])[] = JSON.parse(process.argv[2] ?? '');
-const ended: Ended[] = [];
 const streams = ['stdout', 'stderr'] as const;
-const originals = streams.map((name) => process[name].write);
+let number = 0;
 
-for (const [number, [file, args]] of runs.entries()) {
+async function run({ file, args, environment }: Program): Promise<Ended> {
   const texts = { stdout: '', stderr: '' };
+  const originals = streams.map((name) => process[name].write);
   for (const name of streams) {
     process[name].write = (text: unknown) => {
       texts[name] += String(text);
       return true;
     };
   }
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, environment);
   process.argv = [process.execPath, file, ...args];
   process.exitCode = 0;
+  number += 1;
   // The modules that it imports are loaded once, itself anew: it runs as it is evaluated.
   await import(`${pathToFileURL(file)}?${number}`);
-  process.removeAllListeners('uncaughtException');
-  ended.push({ code: Number(process.exitCode), ...texts });
+  // As a gateway that fails lets it go.
+  process.channel?.ref();
+  for (const event of ['uncaughtException', 'SIGTERM', 'SIGINT']) process.removeAllListeners(event);
+  const code = Number(process.exitCode);
+  process.exitCode = 0;
+  for (const [at, name] of streams.entries()) process[name].write = originals[at] as never;
+  return { code, ...texts };
 }
-for (const [at, name] of streams.entries()) process[name].write = originals[at] as never;
-process.exitCode = 0;
-process.stdout.write(JSON.stringify(ended));
+
+process.on('message', async (program: Program) => process.send?.(await run(program)));
+process.on('disconnect', () => process.exit());
