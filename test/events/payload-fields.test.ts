@@ -1,6 +1,6 @@
 /** Which fields a payload has: chosen ones under chosen names, or all of them. */
 import { describe, expect, it, test } from 'vitest';
-import { defaultMapping, type PayloadEvent, payloadFields, triggerEvent } from '../../src/events/event.ts';
+import { defaultMapping, type PayloadEvent, payloadFields } from '../../src/events/event.ts';
 import { sampleData } from '../../src/events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
 
@@ -29,10 +29,6 @@ describe('a source whose fields a webhook chooses', () => {
     ]);
   });
 
-  it('has the event alone if nothing is chosen', () => {
-    expect(fields({}, [])).toEqual([['event', 'new_relation']]);
-  });
-
   it('leaves out keys without a value, and keeps null', () => {
     const data = ['user_profile_url', 'user_provider_id', 'user_picture_url'].map((key) => ({ name: key, key }));
     expect(fields({}, data)).toEqual([
@@ -51,27 +47,6 @@ describe('a source whose fields a webhook chooses', () => {
       expect(fields({}, [{ name: 'x', key }])).toEqual([['event', 'new_relation']]);
     },
   );
-});
-
-describe('an event that sends everything', () => {
-  const everything = [
-    ['timestamp', 't'],
-    ['account_id', 'a'],
-    ['account_type', 'PNET'],
-    ['webhook_name', 'Hook'],
-  ];
-
-  it('is one of a source without keys to choose from', () => {
-    const stopped = { source: 'account_status', event: 'stopped', data: { timestamp: 't' } } as const;
-    expect(fields(stopped, [{ name: 'x', key: 'timestamp' }])).toEqual([['event', 'stopped'], ...everything]);
-  });
-
-  it('is a trigger', () => {
-    expect(fields({ source: null, event: triggerEvent, data: { timestamp: 't' } }, [])).toEqual([
-      ['event', 'trigger'],
-      ...everything,
-    ]);
-  });
 });
 
 test.each(webhookSourceNames)(
