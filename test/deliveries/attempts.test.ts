@@ -88,7 +88,7 @@ describe.each(deliverySetUps)('attempts on $name', (dialect) => {
   it('show a delivery fail, be retried and succeed', async () => {
     const { gateway, receiver, ask, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
-    receiver.answer = (_request, response) => response.writeHead(503).end('busy');
+    receiver.answer = (_request, response) => response.writeHead(503).end('busy\0');
     await gateway.emit('a');
     await gateway.delivery.worker.idle();
     expect(await read(webhookId)).toMatchObject({
@@ -100,7 +100,7 @@ describe.each(deliverySetUps)('attempts on $name', (dialect) => {
             state: 'PENDING',
             attemptCount: 1,
             finishedAt: null,
-            attempts: { nodes: [{ number: 1, status: 503, failure: null, responseBody: 'busy' }] },
+            attempts: { nodes: [{ number: 1, status: 503, failure: null, responseBody: 'busy\uFFFD' }] },
           },
         ],
       },

@@ -10,7 +10,9 @@ describe.each(deliverySetUps)('sendTestEvent on $name', (dialect) => {
     await createWebhook({ requestUrl: `${receiver.address}/other` });
     expect((await act('sendTestEvent', { webhookId })).deliveries).toHaveLength(1);
     await gateway.delivery.worker.idle();
-    expect(receiver.received).toMatchObject([{ path: '/' }]);
+    expect(receiver.received).toMatchObject([
+      { path: '/', headers: { 'content-type': 'application/json', 'user-agent': 'Postern' } },
+    ]);
     expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({
       event: 'new_relation',
       user_full_name: 'Amara Lindqvist',

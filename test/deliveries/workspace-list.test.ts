@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DeliveringGateway, deliverySetUps, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
+import { oddTimes } from '../support/odd-times.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -10,13 +11,14 @@ interface Node {
   readonly webhookId: string;
   readonly eventId: string;
   readonly accountId: string | null;
+  readonly event: string;
   readonly state: string;
   readonly createdAt: string;
 }
 
 const document = (args: string) => `query ($first: Int!, $after: String) {
   deliveries(first: $first, after: $after ${args}) {
-    totalCount nodes { deliveryId webhookId eventId accountId state createdAt } pageInfo { hasNextPage endCursor }
+    totalCount nodes { deliveryId webhookId eventId accountId event state createdAt } pageInfo { hasNextPage endCursor }
   }
 }`;
 
@@ -33,7 +35,11 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     webhookIds = [];
     for (const listened of [[accountIds[0]], accountIds, []])
       webhookIds.push(
-        await gateway.webhook(`${receiver.address}/${listened.length}`, { account_ids: JSON.stringify(listened) }),
+        await gateway.webhook(`${receiver.address}/${listened.length}`, {
+          account_ids: JSON.stringify(listened),
+          source: 'account_status',
+          events: '["ok","stopped"]',
+        }),
       );
     for (let n = 0; n < 6; n += 1) {
       const status = n === 4 ? 410 : 200;
@@ -41,7 +47,7 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
       receiver.answer = ({ path }, response) => void response.writeHead(path === '/0' ? status : 200).end();
       await gateway.app.ports.deliveries.emit(requestContext(gateway.space.workspaceId), {
         account_id: accountIds[n % 2] ?? '',
-        event: 'new_relation',
+        event: n < 3 ? 'ok' : 'stopped',
       });
       await gateway.pass(n % 3 === 0 ? 0 : 1_000);
     }
@@ -72,6 +78,7 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     expect(new Set(nodes.map(({ webhookId }) => webhookId)).size).toBe(3);
     expect(new Set(nodes.map(({ state }) => state))).toEqual(new Set(['SUCCEEDED', 'FAILED', 'HELD']));
     const time = nodes[5]?.createdAt ?? '';
+    const at = (suffix: string) => time.replace('Z', suffix);
     const failed = nodes.find(({ state }) => state === 'FAILED');
     const { eventId = '', webhookId: receiving = '' } = failed ?? {};
     expect(new Set(nodes.flatMap((node) => (node.eventId === eventId ? node.state : []))).size).toBeGreaterThan(1);
@@ -82,8 +89,13 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
       [', states: [FAILED, HELD]', ({ state }) => state === 'FAILED' || state === 'HELD'],
       [`, webhookId: "${webhookIds[1]}"`, ({ webhookId }) => webhookId === webhookIds[1]],
       [`, accountId: "${accountIds[1]}"`, ({ accountId }) => accountId === accountIds[1]],
-      [', events: NEW_RELATION', () => true],
+      [', events: OK', ({ event }) => event === 'OK'],
+      [', events: [OK, STOPPED, ERROR]', () => true],
+      [', events: ERROR', () => false],
       [`, since: "${time}"`, ({ createdAt }) => createdAt >= time],
+      // A tenth of a millisecond later, in the basic form, and with an offset.
+      [`, since: "${at('1+0000').replace(/[-:]/g, '')}"`, ({ createdAt }) => createdAt > time],
+      [`, until: "${at('1-00:00')}"`, ({ createdAt }) => createdAt <= time],
       [
         `, until: "${time}", webhookId: "${webhookIds[0]}"`,
         (node) => node.createdAt < time && node.webhookId === webhookIds[0],
@@ -124,6 +136,8 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     const after = pageInfo.endCursor;
     expect((await page(', orderBy: CREATED_AT_DESC', { first: 1, after })).nodes).toHaveLength(1);
     for (const args of [
+      ', events: OK',
+      `, since: "${new Date(0).toISOString()}"`,
       ', orderBy: CREATED_AT_ASC',
       ', states: HELD',
       `, webhookId: "${webhookIds[0]}"`,
@@ -134,14 +148,34 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     }
   });
 
+  it('take times in the forms of RFC 3339, and no others', async () => {
+    for (const [sent, told] of oddTimes.filter(([text]) => text.length < 200)) {
+      const time = JSON.stringify(sent);
+      const { errors } = await graphql(gateway.address, gateway.space.key, document(`since: ${time}, until: ${time}`), {
+        first: 1,
+      });
+      const issues = [{ path: ['since'] }, { path: ['until'] }];
+      expect(errors, sent).toMatchObject(told === null ? [{ extensions: { code: 'INVALID_PARAMETERS', issues } }] : []);
+    }
+  });
+
   it('are those of the accounts of a limited key, as its webhooks show them, and of no other workspace', async () => {
     const [own, other] = accountIds;
+    // No limited key sees an event without an account.
+    const event = { accountType: null, source: 'account_status', event: 'ok', data: {} } as const;
+    await gateway.delivery.emit({ ...event, workspaceId: gateway.space.workspaceId, accountId: null });
     const limited = await gateway.space.newKey({ accountIds: [own] });
     const all: Node[] = await whole('', 100);
     const seen = all.filter(({ accountId }) => accountId === own);
     expect(seen.length).toBeLessThan(all.length);
     for (const first of [1, 100]) expect(await whole('', first, limited)).toEqual(seen);
     expect((await page('', {}, limited)).totalCount).toBe(seen.length);
+    expect(all.map(({ accountId }) => accountId)).toContain(null);
+    const find = 'query F($id: ID!) { delivery(deliveryId: $id) { accountId } }';
+    for (const { deliveryId, accountId } of all)
+      expect((await graphql(gateway.address, limited, find, { id: deliveryId })).data.delivery).toEqual(
+        accountId === own ? { accountId } : null,
+      );
     const foreign = `, eventId: "${all.find(({ accountId }) => accountId === other)?.eventId}"`;
     expect(await page(foreign, {}, limited)).toMatchObject({ totalCount: 0, nodes: [] });
     const ofWebhooks = '{ webhooks(first: 5) { nodes { deliveries(first: 50) { nodes { deliveryId } } } } }';
