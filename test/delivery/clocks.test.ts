@@ -1,6 +1,5 @@
 /** Processes whose clocks differ share the queue of one Postgres: nothing is sent twice, and nothing waits for a clock. */
 import { expect, onTestFinished, test } from 'vitest';
-import { createSharedClock } from '../../src/store/shared-clock.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -49,21 +48,4 @@ test.skipIf(postgres === undefined).each([1, -1])('clocks that are %s hour apart
     (await first.deliveries()).filter(({ attempts, state }) => attempts > 0 && state === 'pending');
   await expect.poll(async () => (await retried()).length).toBe(10);
   for (const { next_at } of await retried()) expect(Math.abs(next_at - Date.now())).toBeLessThan(hour / 2);
-});
-
-test.skipIf(postgres === undefined)('a clock that jumps is compared again', async () => {
-  if (postgres === undefined) throw new Error('There is no Postgres');
-  const gateway = await startDelivering({ dialect: postgres });
-  onTestFinished(() => gateway.close());
-  let jump = 0;
-  const wall = () => Date.now() + jump;
-  const time = createSharedClock({
-    database: gateway.app.database,
-    now: () => new Date(wall()),
-    wall,
-  });
-  for (const ms of [0, hour, -hour, 0]) {
-    jump = ms;
-    expect(Math.abs((await time()) - Date.now())).toBeLessThan(5_000);
-  }
 });

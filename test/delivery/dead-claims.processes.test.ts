@@ -1,5 +1,4 @@
 /** What dead processes have claimed is due again at once; what others have claimed stays theirs. */
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { claimTokenOf } from '../../src/delivery/claim.ts';
@@ -44,27 +43,6 @@ it.each(databases)('claims of dead processes are freed, and no others, on $name'
     [null, 7],
   ]);
   await gateway.close();
-});
-
-it.each(databases)('the next process sends what a dead one had claimed, on $name', async (dialect) => {
-  const receiver = await startReceiver();
-  const first = await startDelivering({ dialect, delivery: { limits: { slots: 0 }, after: () => () => {} } });
-  await first.webhook(receiver.address);
-  const { deliveries } = await first.emit('a');
-  const claim_token = claimTokenOf(randomBytes(4).toString('hex'), 'unique');
-  const next_at = first.clock.now.getTime() + 45_000;
-  const { database } = first.app;
-  await database.updateTable('deliveries').set({ claim_token, next_at }).where('id', 'in', deliveries).execute();
-  const second = await startDelivering({
-    dialect: {
-      ...dialect,
-      withSchema: async () => ({ url: first.databaseUrl, location: undefined as never, drop: async () => {} }),
-    },
-  });
-  await receiver.waitFor(1);
-  await second.close();
-  await first.close();
-  await receiver.close();
 });
 
 const [, postgres] = databases;
