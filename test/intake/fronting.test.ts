@@ -1,6 +1,5 @@
 /** Own webhooks in front of a service: what is emitted there is delivered from here. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { webhookEvents } from '../../src/events/sources.ts';
 import { type Fronting, startFronting } from '../support/fronting.ts';
 import { graphql, type TestWorkspace } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -34,12 +33,6 @@ async function receiving(variables = {}, key = caller.key) {
 }
 
 describe('a gateway with own webhooks', () => {
-  test('has a webhook at the service for each event', async () => {
-    const { data } = await askService('{ webhooks(first: 250) { nodes { name requestUrl events health { state } } } }');
-    const urls = data.webhooks.nodes.map(({ requestUrl }: { requestUrl: string }) => requestUrl);
-    expect(urls.sort()).toEqual(webhookEvents.map((event) => `${fronting.publicUrl}/intake/${event}`).sort());
-  });
-
   test('delivers an event that was emitted at the service, and learns the account', async () => {
     const accountId = await fronting.space.account({ type: 'CHATAPP', name: 'Support' });
     const { receiver } = await receiving();
@@ -58,16 +51,6 @@ describe('a gateway with own webhooks', () => {
       id: accountId,
     });
     expect(data.account).toMatchObject({ accountId, type: 'CHATAPP' });
-  });
-
-  test('keeps the account of an event of its status', async () => {
-    const accountId = await fronting.space.account();
-    await askService(emit, { accountId, event: 'CREDENTIALS' });
-    const status = async () => {
-      const { data } = await ask('query ($id: ID!) { account(accountId: $id) { status } }', { id: accountId });
-      return data.account?.status;
-    };
-    await expect.poll(status, { timeout: 5_000 }).toBe('CREDENTIALS');
   });
 
   test('takes an account that it has not heard of, and gives a limited key its own only', async () => {
@@ -107,15 +90,5 @@ describe('a gateway with own webhooks', () => {
       { id: accountId },
     );
     expect(data.posts.nodes).toEqual([{ __typename: 'PnetPost' }]);
-  });
-
-  test('is ready without the service, and says so', async () => {
-    const ready = async () => {
-      const response = await fetch(`${fronting.front.address}/readyz`);
-      return [response.status, await response.json()];
-    };
-    expect(await ready()).toEqual([200, { status: 'ready' }]);
-    await fronting.service.close();
-    await expect.poll(ready, { timeout: 15_000 }).toEqual([200, { status: 'ready', service: 'unreachable' }]);
   });
 });
