@@ -1,11 +1,11 @@
 /** `postern listen`, beside a gateway that runs: what it receives and prints, and what it leaves behind. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { demoId } from '../../src/app/demo.ts';
 import { webhookSourceNames } from '../../src/events/sources.ts';
 import { graphql } from '../support/gateway.ts';
-import { runProcess, type Started, startProcess, temporaryDirectory } from '../support/process.ts';
+import { type Started, startProcess, startPrograms, temporaryDirectory } from '../support/process.ts';
 
 const launcher = 'src/app/postern.js';
 
@@ -140,9 +140,14 @@ test('what it cannot do is told in one line, and leaves no webhook', async () =>
     [[], { PORT, DATABASE_URL: `sqlite:${join(directory.path, 'other.db')}` }, 'No API key: set POSTERN_KEY, or start'],
     [[], { PORT }, 'must not lead to 127.0.0.1, which is not public'],
   ];
+  const programs = startPrograms();
+  onTestFinished(() => programs.close());
   for (const [args, environment, line] of failures) {
     const DATABASE_URL = `sqlite:${join(directory.path, 'postern.db')}`;
-    const { code, stdout, stderr } = await runProcess(launcher, ['listen', ...args], { DATABASE_URL, ...environment });
+    const { code, stdout, stderr } = await programs.run('src/app/cli/listen.ts', args, {
+      DATABASE_URL,
+      ...environment,
+    });
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(line) });
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   }

@@ -17,11 +17,14 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { runProcess, type Started, startProcess, temporaryDirectory } from '../support/process.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Started, startProcess, startPrograms, temporaryDirectory } from '../support/process.ts';
 
 // Each test starts several processes, one after the other.
 vi.setConfig({ testTimeout: 120_000 });
+
+const programs = startPrograms();
+afterAll(() => programs.close());
 
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 let file: string;
@@ -118,7 +121,7 @@ test.skipIf(!isLinux)('a gateway holds its locks after every kind of start, and 
   for (const [command, list] of Object.entries(runs)) {
     for (const args of list) {
       const environment = command === 'intake.ts' ? own : {};
-      await runProcess(`src/app/cli/${command}`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
+      await programs.run(`src/app/cli/${command}`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
       expect([command, args, hold()]).toEqual([command, args, every]);
     }
   }
@@ -214,7 +217,7 @@ test('a file with two names is no database: each would have a log of its own', a
   const other = join(folder.path, 'other.db');
   linkSync(file, other);
   for (const name of [file, other]) {
-    const { code, stderr } = await runProcess('src/app/main.js', [], { DATABASE_URL: `sqlite:${name}`, PORT: '0' });
+    const { code, stderr } = await programs.run('src/app/main.js', [], { DATABASE_URL: `sqlite:${name}`, PORT: '0' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/has 2 names \(hard links\)/);
   }
@@ -230,15 +233,15 @@ test('a pipe is no database, and no command waits for it', async () => {
   execFileSync('mkfifo', [join(folders[0] as string, 'postern.db'), join(folders[1] as string, 'secret')]);
   new DatabaseSync(join(folders[1] as string, 'postern.db')).exec('create table a (b)');
   const runs = [
-    runProcess('src/app/main.js', [], { ...environment, PORT: '0' }),
-    runProcess('src/app/cli/keys.ts', ['list'], environment),
-    runProcess('src/app/cli/accounts.ts', ['list'], environment),
-    runProcess('src/app/cli/sandbox.ts', ['emit', 'users', 'new_relation'], environment),
-    runProcess('src/app/cli/migrate.ts', [], environment),
-    runProcess('src/app/cli/migrate.ts', ['--check'], environment),
-    runProcess('src/app/cli/backup.ts', [join(folder.path, 'backup')], environment),
+    programs.run('src/app/main.js', [], { ...environment, PORT: '0' }),
+    programs.run('src/app/cli/keys.ts', ['list'], environment),
+    programs.run('src/app/cli/accounts.ts', ['list'], environment),
+    programs.run('src/app/cli/sandbox.ts', ['emit', 'users', 'new_relation'], environment),
+    programs.run('src/app/cli/migrate.ts', [], environment),
+    programs.run('src/app/cli/migrate.ts', ['--check'], environment),
+    programs.run('src/app/cli/backup.ts', [join(folder.path, 'backup')], environment),
     ...[...folders, file, '/dev/null', join(folder.path, 'nothing')].map((each) =>
-      runProcess('src/app/cli/restore.ts', [each], { DATABASE_URL: `sqlite:${join(folder.path, 'new/postern.db')}` }),
+      programs.run('src/app/cli/restore.ts', [each], { DATABASE_URL: `sqlite:${join(folder.path, 'new/postern.db')}` }),
     ),
   ];
   for (const { code, stderr } of await Promise.all(runs)) {
