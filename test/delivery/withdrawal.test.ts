@@ -2,10 +2,11 @@
  * What is claimed for a webhook is sent as the webhook is at that moment, or not at all: whichever process has changed it, and
  * whether it tells others or not.
  */
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { disableWebhook } from '../../src/capabilities/webhooks/destinations.ts';
 import { confirmClaims } from '../../src/delivery/confirm.ts';
-import { databases } from '../support/databases.ts';
+import type { Database } from '../../src/store/database.ts';
+import { databases, type TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -119,84 +120,64 @@ it.each(cases)('nothing is sent as before once a webhook was $change in $where, 
   }
 });
 
-it.each(databases)('the last look before sending waits for no writer, on $name', async (dialect) => {
+/** A gateway that claims nothing by itself, with deliveries to each webhook that the test has claimed. */
+async function startClaimed(dialect: TestDialect, events: number) {
   const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
   onTestFinished(() => gateway.close());
   const { database } = gateway.app;
-  const webhookId = await gateway.webhook('https://hooks.example/');
-  await gateway.emit('first');
-  const claims = database.updateTable('deliveries').set({ claim_token: 'token' });
-  const [{ id } = { id: '' }] = await claims.returning('id').execute();
-  const ticket = { deliveryId: id, claimToken: 'token', destination: { webhookId }, revision: 0 };
-  await database.transaction().execute(async (writing) => {
-    await writing.updateTable('deliveries').set({ claim_token: 'other' }).execute();
-    const confirmed = await confirmClaims(database, [ticket], 0);
-    expect([...confirmed]).toEqual([id]);
-  });
-});
-
-it.each(databases)('a claim that was freed is not sent, and the others of its round are, on $name', async (dialect) => {
-  const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
-  onTestFinished(() => gateway.close());
-  const { database } = gateway.app;
-  const webhookId = await gateway.webhook('https://hooks.example/');
-  for (const event of ['first', 'second', 'third', 'fourth']) await gateway.emit(event);
-  const ids = (await database.selectFrom('deliveries').select('id').orderBy('id').execute()).map(({ id }) => id);
-  const tokenOf = (place: number) => (place < 2 ? 'kept' : 'freed');
-  const tickets = ids.map((deliveryId, place) => {
-    return { deliveryId, claimToken: tokenOf(place), destination: { webhookId }, revision: 0 };
-  });
-  for (const { deliveryId, claimToken } of tickets) {
-    await database.updateTable('deliveries').set({ claim_token: claimToken }).where('id', '=', deliveryId).execute();
-  }
-  const confirmed = () => confirmClaims(database, tickets, 0);
-  expect([...(await confirmed())]).toEqual(ids);
-  await database.updateTable('deliveries').set({ claim_token: null }).where('claim_token', '=', 'freed').execute();
-  expect([...(await confirmed())]).toEqual(ids.slice(0, 2));
-});
-
-it.each(databases)(
-  'a claim goes on without what others have taken of it, of one webhook, on $name',
-  async (dialect) => {
-    const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
-    onTestFinished(() => gateway.close());
-    const { database } = gateway.app;
-    for (const path of ['a', 'b', 'c']) await gateway.webhook(`https://hooks.example/${path}`);
-    for (const n of [1, 2]) await gateway.emit(n);
-    const claimed = await database
-      .updateTable('deliveries')
-      .set({ claim_token: 'token' })
-      .returning(['id', 'webhook_id'])
-      .execute();
-    const tickets = claimed.map(({ id, webhook_id }) => {
-      return { deliveryId: id, claimToken: 'token', destination: { webhookId: webhook_id }, revision: 0 };
-    });
-    const [{ webhook_id: taken } = { webhook_id: '' }] = claimed;
-    await database.updateTable('deliveries').set({ claim_token: 'others' }).where('webhook_id', '=', taken).execute();
-    const left = claimed.filter(({ webhook_id }) => webhook_id !== taken).map(({ id }) => id);
-    for (const order of [tickets, tickets.toReversed()]) {
-      const confirmed = await confirmClaims(database, order, 0);
-      expect([...confirmed].sort()).toEqual(left.toSorted());
-    }
-  },
-);
-
-it.each(databases)('a claim goes on without a webhook that holds its deliveries, on $name', async (dialect) => {
-  const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
-  onTestFinished(() => gateway.close());
-  const { database } = gateway.app;
-  for (const path of ['stays', 'goes']) await gateway.webhook(`https://hooks.example/${path}`);
-  await gateway.emit('first');
+  for (const path of ['a', 'b', 'c']) await gateway.webhook(`https://hooks.example/${path}`);
+  for (let n = 0; n < events; n += 1) await gateway.emit(n);
   const claims = database.updateTable('deliveries').set({ claim_token: 'token' });
   const claimed = await claims.returning(['id', 'webhook_id']).execute();
   const tickets = claimed.map(({ id, webhook_id }) => {
     return { deliveryId: id, claimToken: 'token', destination: { webhookId: webhook_id }, revision: 0 };
   });
-  const [goes = { id: '', webhook_id: '' }, stays] = claimed;
-  await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', goes.webhook_id).execute();
-  await database.updateTable('deliveries').set({ state: 'held' }).where('id', '=', goes.id).execute();
-  for (const order of [tickets, tickets.toReversed()]) {
-    const confirmed = await confirmClaims(database, order, 0);
-    expect([...confirmed]).toEqual([stays?.id]);
-  }
+  return { database, claimed, tickets };
+}
+
+it.each(databases)('the last look before sending waits for no writer, on $name', async (dialect) => {
+  const { database, claimed, tickets } = await startClaimed(dialect, 1);
+  await database.transaction().execute(async (writing) => {
+    await writing.updateTable('deliveries').set({ claim_token: 'other' }).execute();
+    const confirmed = await confirmClaims(database, tickets, 0);
+    expect([...confirmed].sort()).toEqual(claimed.map(({ id }) => id).sort());
+  });
+});
+
+it.each(databases)('a claim that was freed is not sent, and the others of its round are, on $name', async (dialect) => {
+  const { database, claimed, tickets } = await startClaimed(dialect, 2);
+  const [{ webhook_id: freed } = { webhook_id: '' }] = claimed;
+  const change = (claim_token: string | null) =>
+    database.updateTable('deliveries').set({ claim_token }).where('webhook_id', '=', freed).execute();
+  await change('another');
+  const round = tickets.map((ticket) =>
+    ticket.destination.webhookId === freed ? { ...ticket, claimToken: 'another' } : ticket,
+  );
+  const confirmed = async () => [...(await confirmClaims(database, round, 0))].sort();
+  expect(await confirmed()).toEqual(claimed.map(({ id }) => id).sort());
+  await change(null);
+  const others = claimed.filter(({ webhook_id }) => webhook_id !== freed);
+  expect(await confirmed()).toEqual(others.map(({ id }) => id).sort());
+});
+
+const losses: Readonly<Record<string, (database: Database, webhookId: string) => Promise<unknown>>> = {
+  'what others have taken of it': (database, webhookId) =>
+    database.updateTable('deliveries').set({ claim_token: 'others' }).where('webhook_id', '=', webhookId).execute(),
+  'a webhook that holds its deliveries': async (database, webhookId) => {
+    await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
+    await database.updateTable('deliveries').set({ state: 'held' }).where('webhook_id', '=', webhookId).execute();
+  },
+};
+
+describe.each(databases)('on $name', (dialect) => {
+  it.each(Object.entries(losses))('a claim goes on without %s', async (_what, lose) => {
+    const { database, claimed, tickets } = await startClaimed(dialect, 2);
+    const [{ webhook_id: lost } = { webhook_id: '' }] = claimed;
+    await lose(database, lost);
+    const left = claimed.filter(({ webhook_id }) => webhook_id !== lost).map(({ id }) => id);
+    for (const order of [tickets, tickets.toReversed()]) {
+      const confirmed = await confirmClaims(database, order, 0);
+      expect([...confirmed].sort()).toEqual(left.toSorted());
+    }
+  });
 });
