@@ -200,26 +200,4 @@ describe.each(databases)('the intake on $name', (dialect) => {
     const response = await post('message_received', { message: 'x', sender: { account_id: 'somebody-else' } });
     expect([response.status, await events('somebody-else')]).toEqual([200, []]);
   });
-
-  test('has the service try again while the workspace is full', async () => {
-    const workspace = await fronting.front.app.database
-      .selectFrom('workspaces')
-      .select('id')
-      .where('name', '=', 'service')
-      .executeTakeFirstOrThrow();
-    const row = {
-      workspace_id: workspace.id,
-      day: Math.floor(fronting.front.clock.now.getTime() / dayMs),
-      bytes: 2 ** 40,
-    };
-    await fronting.front.app.database
-      .insertInto('stored_bytes')
-      .values(row)
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'day']).doUpdateSet({ bytes: row.bytes }))
-      .execute();
-    // The sum is read anew after a minute.
-    fronting.front.clock.now = new Date(fronting.front.clock.now.getTime() + 61_000);
-    const response = await post('message_received', { account_id: 'full', message: 'x' });
-    expect([response.status, await events('full')]).toEqual([503, []]);
-  });
 });
