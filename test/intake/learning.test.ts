@@ -6,12 +6,14 @@ import type { WebhookEvent } from '../../src/events/sources.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
-import { databases } from '../support/databases.ts';
+import { databases, type TestDialect } from '../support/databases.ts';
 
 /** Postgres looks for a deadlock after a second. */
 const deadlockMs = 1_000;
 
-test.each(databases)('the same accounts in another order do not wait for each other on $name', async (dialect) => {
+/** With a workspace `w`. */
+async function open(dialect: TestDialect | undefined) {
+  if (dialect === undefined) throw new Error('there is a database');
   const place = await dialect.withSchema();
   const database = await openDatabase(place.location, migrations);
   onTestFinished(async () => {
@@ -19,6 +21,11 @@ test.each(databases)('the same accounts in another order do not wait for each ot
     await place.drop();
   });
   await database.insertInto('workspaces').values({ id: 'w', name: 'w', created_at: 1 }).execute();
+  return database;
+}
+
+test.each(databases)('the same accounts in another order do not wait for each other on $name', async (dialect) => {
+  const database = await open(dialect);
   const accounts = Array.from({ length: 250 }, (_, n) => ({ id: `a${n}`, name: 'Ada' }));
   const startedAt = performance.now();
   for (let round = 0; round < 4; round += 1) {
@@ -29,15 +36,7 @@ test.each(databases)('the same accounts in another order do not wait for each ot
 });
 
 test('the status of an event that is not stored is not learned', async () => {
-  const [dialect] = databases;
-  if (dialect === undefined) throw new Error('there is a database');
-  const place = await dialect.withSchema();
-  const database = await openDatabase(place.location, migrations);
-  onTestFinished(async () => {
-    await database.destroy();
-    await place.drop();
-  });
-  await database.insertInto('workspaces').values({ id: 'w', name: 'w', created_at: 1 }).execute();
+  const database = await open(databases[0]);
   let isAway = true;
   const stored = new Set<string>();
   const inbox = createInbox({
