@@ -71,7 +71,8 @@ const changes: Readonly<Record<string, Change>> = {
 
 const cases = databases.flatMap((dialect) =>
   Object.entries(changes).flatMap(([change, { make, goesOn }]) =>
-    [true, false].map((own) => ({
+    // What the process that sends does about its own change has no SQL of its own.
+    (dialect.name === 'SQLite' ? [true, false] : [false]).map((own) => ({
       name: dialect.name,
       dialect,
       change,
