@@ -78,6 +78,7 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
     expect(new Set(nodes.map(({ webhookId }) => webhookId)).size).toBe(3);
     expect(new Set(nodes.map(({ state }) => state))).toEqual(new Set(['SUCCEEDED', 'FAILED', 'HELD']));
     const time = nodes[5]?.createdAt ?? '';
+    const early = nodes.at(-4)?.createdAt ?? '';
     const at = (suffix: string) => time.replace('Z', suffix);
     const failed = nodes.find(({ state }) => state === 'FAILED');
     const { eventId = '', webhookId: receiving = '' } = failed ?? {};
@@ -93,6 +94,7 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
       [', events: [OK, STOPPED, ERROR]', () => true],
       [', events: ERROR', () => false],
       [`, since: "${time}"`, ({ createdAt }) => createdAt >= time],
+      [`, since: "${early}", until: "${time}"`, ({ createdAt }) => createdAt >= early && createdAt < time],
       // A tenth of a millisecond later, in the basic form, and with an offset.
       [`, since: "${at('1+0000').replace(/[-:]/g, '')}"`, ({ createdAt }) => createdAt > time],
       [`, until: "${at('1-00:00')}"`, ({ createdAt }) => createdAt <= time],
@@ -176,6 +178,13 @@ describe.each(deliverySetUps)('the deliveries of a workspace on $name', (dialect
       expect((await graphql(gateway.address, limited, find, { id: deliveryId })).data.delivery).toEqual(
         accountId === own ? { accountId } : null,
       );
+    for (const webhookId of webhookIds) {
+      const fitting = seen.filter((node) => node.webhookId === webhookId);
+      const args = `, webhookId: "${webhookId}"`;
+      expect((await page(args, {}, limited)).nodes).toEqual(fitting);
+      // Where the page has not all of them, they are counted.
+      expect((await page(args, { first: 1 }, limited)).totalCount).toBe(fitting.length);
+    }
     const foreign = `, eventId: "${all.find(({ accountId }) => accountId === other)?.eventId}"`;
     expect(await page(foreign, {}, limited)).toMatchObject({ totalCount: 0, nodes: [] });
     const ofWebhooks = '{ webhooks(first: 5) { nodes { deliveries(first: 50) { nodes { deliveryId } } } } }';
