@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hmacSha256 } from '../src/kernel/lib/hmac.ts';
+import { hmacSha256 } from '../src/kernel/paging.ts';
 
 test("is node:crypto's", () => {
   const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
