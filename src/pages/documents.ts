@@ -5,11 +5,9 @@ import { type SetUp, serves } from '../kernel/set-up.ts';
 const modulesOf = (setUp: SetUp, webhooksPage: boolean): readonly string[] => [
   ...(serves(setUp, 'keys') ? ['../http/browser/bar-queries.js'] : []),
   ...(serves(setUp, 'ownWebhooks') ? ['../http/browser/bar-accounts.js'] : []),
-  ...(webhooksPage ? ['webhooks/browser/queries.js', ...ofPosts.map((name) => `jobs-and-posts/browser/${name}`)] : []),
+  ...(webhooksPage ? ['webhooks/browser/queries.js', 'jobs-and-posts/browser/page-queries.js'] : []),
   ...(webhooksPage && serves(setUp, 'postings') ? ['jobs-and-posts/browser/job-queries.js'] : []),
 ];
-
-const ofPosts = ['page-queries.js', 'post-queries.js'];
 
 export async function documentsOfPages({
   setUp,

@@ -5,8 +5,8 @@ import { failureOf } from './failures.js';
 import { createForm } from './form.js';
 import { ask } from './gateway.js';
 import { mergePages } from './merge-pages.js';
+import { posts } from './page-queries.js';
 import { post } from './post.js';
-import { posts } from './post-queries.js';
 
 /**
  * @param {{ accountId: string, name: string | null, type: string | null, status: string }[]} accounts
