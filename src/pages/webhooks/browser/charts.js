@@ -1,7 +1,6 @@
 /** Charts in SVG. They stretch to their place; what must not be stretched, such as text, is HTML beside them. */
 import { h, svg } from './elements.js';
 import { at, count, duration, percent, tick } from './format.js';
-import { niceTop } from './scale.js';
 
 const width = 600;
 const height = 120;
@@ -121,6 +120,16 @@ function tableOf(key, open, columns, rows) {
       ),
     ),
   );
+}
+
+/** An axis ends at a number that people read at once. */
+const steps = [1, 2, 4, 6, 8, 10];
+
+/** The least of 1, 2, 4, 6, 8 and 10 times a power of ten that is no smaller: its half is as short. @param {number} least what it is at least */
+function niceTop(most, least) {
+  const value = Math.max(most, least);
+  const power = 10 ** Math.floor(Math.log10(value));
+  return steps.map((step) => step * power).find((each) => each >= value);
 }
 
 /** Attempts over time: bars of what succeeded and what failed. @param {object} view what the page shows: see main.js */
