@@ -24,7 +24,6 @@ const own = [
   'snippets.js',
   'status.js',
   'storage.js',
-  'welcome.js',
 ];
 
 const ofBar = [

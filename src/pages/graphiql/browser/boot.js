@@ -14,11 +14,13 @@ import { client, curl, go, javaScript, python, typeScript } from './snippets.js'
 import { say, showResponse } from './status.js';
 import { storage } from './storage.js';
 import { onKeyChange, readKey } from './stored-key.js';
-import { endWelcome, placeWelcome } from './welcome.js';
 
 const element = (id) => document.getElementById(id);
 const { endpoint, introspection, signIn } = JSON.parse(element('graphiql').textContent);
 const url = new URL(endpoint, location.href).href;
+
+/** Where the first response will be: what to press, and what else there is to run. */
+const welcome = element('welcome');
 
 const touched = new Promise((resolve) => {
   for (const type of ['pointerdown', 'pointermove', 'keydown']) {
@@ -45,7 +47,8 @@ const schema = introspection
 const { fetcher, stop } = createFetcher(endpoint, (response) => {
   showResponse(response);
   if (response === null) {
-    endWelcome();
+    // For good: the response stands there from then on.
+    welcome.remove();
     clearLog();
   } else if (response.result !== undefined) logResult(response.results, response.result);
   if (response?.hasWorkingKey) element('note').hidden = true;
@@ -108,8 +111,16 @@ async function copy(make, done) {
   }
 }
 
+/** Called again whenever GraphiQL has drawn. */
+function placeWelcome() {
+  const response = document.querySelector('.graphiql-response');
+  if (response === null || !welcome.hidden) return;
+  response.append(welcome);
+  welcome.hidden = false;
+}
+
 function listen() {
-  for (const menu of [element('examples'), element('welcome')]) {
+  for (const menu of [element('examples'), welcome]) {
     menu.addEventListener('click', ({ target }) => {
       const example = examples[target.closest('[data-example]')?.dataset.example];
       if (example === undefined) return;
