@@ -1,7 +1,8 @@
 /** Windows over paged lists: no item is lost or repeated, whatever pages a provider sends. */
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorCodec, type Page, type Position, readWindow, startOfList } from '../src/kernel/paging.ts';
+import { cursorCodec, hmacSha256, type Page, type Position, readWindow, startOfList } from '../src/kernel/paging.ts';
 
 const maxLimit = 100;
 
@@ -156,4 +157,22 @@ describe.each(['base64', 'base64url'] as const)('cursors in %s', (encoding) => {
     }
     fc.assert(fc.property(fc.string(), (any) => codec.open([], any) === undefined));
   });
+});
+
+test("an HMAC is node:crypto's", () => {
+  const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
+  fc.assert(
+    fc.property(bytes(64), fc.array(bytes(300), { maxLength: 4 }), (key, parts) => {
+      const expected = createHmac('sha256', key).update(Buffer.concat(parts)).digest();
+      expect(hmacSha256(key)(...parts)).toEqual(expected);
+    }),
+  );
+  expect(() => hmacSha256(new Uint8Array(65))).toThrow(RangeError);
+});
+
+test('an HMAC forgets what was signed before', () => {
+  const sign = hmacSha256(Buffer.from('key'));
+  const [one, other] = [sign(Buffer.from('one')), sign(Buffer.from('other'))];
+  expect(sign(Buffer.from('one'))).toEqual(one);
+  expect(one).not.toEqual(other);
 });
