@@ -42,8 +42,7 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   const [whole, sliced] = [[] as (typeof pages)[number][], [] as (typeof pages)[number][]];
   for (const page of pages) if (!page.isEmpty) (page.ranges === null ? whole : sliced).push(page);
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
-    // Others take turns between large ones.
-    for (const some of statementsOf(ofOrder, ({ isLarge }) => (isLarge ? listsAtOnce.weight : 1))) {
+    for (const some of statementsOf(ofOrder, ({ turn }) => (turn === 'own' ? listsAtOnce.weight : 1))) {
       const short = some.length === 1 ? some[0]?.short : null;
       const rows = short
         ? [await shortRead(reading.database, short)]
@@ -69,10 +68,10 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
 const inTurn = <Result>(
   { budget }: ListReading,
   context: RequestContext,
-  pages: readonly { readonly isLarge: boolean }[],
+  pages: readonly Pick<StartedPage<never, never, never>, 'turn'>[],
   read: () => Promise<Result>,
 ) =>
-  context.caller.accountIds === null && !pages.some(({ isLarge }) => isLarge) ? read() : budget.scan(context, read);
+  context.caller.accountIds === null && pages.every(({ turn }) => turn === null) ? read() : budget.scan(context, read);
 
 /** By the first slice of a page. */
 const leastLooked = 200;

@@ -154,8 +154,8 @@ interface Listed<Schema, Table extends keyof Schema> {
   readonly bounds?: Bounds;
   /** Null if the list is read at once, as by default. */
   readonly ranges?: IndexRanges<Schema, Table> | null;
-  /** Whether the list is read in a turn, even at once. */
-  readonly isLarge?: boolean;
+  /** The turn in which the list is read even if it is read at once: one with others, or its own. By default it needs none. */
+  readonly turn?: 'shared' | 'own' | null;
   /** Whether its filter fits nothing: then it is not read. */
   readonly isEmpty?: boolean;
 }
@@ -214,7 +214,7 @@ export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   readonly limit: number;
   /** Bounds of the page, up to the end of the list. */
   readonly bounds: Bounds;
-  readonly isLarge: boolean;
+  readonly turn: 'shared' | 'own' | null;
   readonly isEmpty: boolean;
   /** The query of a slice of its list, or of all of it. */
   readonly queryOf: (after: KeyValues | null, through: KeyValues | null) => SelectQueryBuilder<Schema, Table, Row>;
@@ -237,7 +237,7 @@ export function startPage<
   list: ListQuery<Schema, Table, Row> | ShortList<Schema, Table, Row>,
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
-  { bounds = unbounded, ranges = null, isLarge = false, isEmpty = false }: Listed<Schema, Table> = {},
+  { bounds = unbounded, ranges = null, turn = null, isEmpty = false }: Listed<Schema, Table> = {},
 ): StartedPage<Schema, Table, Row> {
   const { to } = bounds;
   const from = cursor === undefined ? bounds.from : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
@@ -249,7 +249,7 @@ export function startPage<
     keyset,
     limit,
     bounds: { from, to },
-    isLarge,
+    turn,
     isEmpty,
     queryOf,
     ranges,

@@ -124,7 +124,7 @@ export async function pageOfEvents(
   const started = startPage(listed, keyset, place, {
     bounds: boundsOf(keyset, since, null),
     ranges: isSliced ? ranges : null,
-    isLarge: true,
+    turn: 'shared',
     isEmpty: types?.length === 0,
   });
   const [page = { items: [], cursor: null }] = await selectPages({ database, budget }, context, [started]);

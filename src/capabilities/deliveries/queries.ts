@@ -81,7 +81,7 @@ export function deliveryQueries({
           keyset,
           { cursors, scope, cursor, limit },
           // An event may have a delivery to each webhook of the workspace.
-          { bounds, ranges, isEmpty: fitsNothing(filter), isLarge: filter.event_id !== undefined },
+          { bounds, ranges, isEmpty: fitsNothing(filter), turn: filter.event_id === undefined ? null : 'own' },
         );
       },
       async (started) => {

@@ -49,8 +49,8 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
         const place = { cursors, scope, cursor, limit };
         const listed = webhookList(context, caller, filter);
         // Others look at each webhook.
-        const isLarge = !('bound' in listed);
-        return startPage(listed, webhookKeyset(filter), place, { isEmpty: fitsNothing(filter), isLarge });
+        const turn = 'bound' in listed ? null : 'shared';
+        return startPage(listed, webhookKeyset(filter), place, { isEmpty: fitsNothing(filter), turn });
       },
       async (started) => {
         const pages = await selectPages(context, call, started);
