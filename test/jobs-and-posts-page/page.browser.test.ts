@@ -495,10 +495,11 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  const code = 'Code that the network sent you';
+
   it('asks for the code of the network: a wrong one, a new one, the right one', async () => {
     await goTo('jobs?id=1007');
     await button('Publish').click();
-    const code = 'Code that the network sent you';
     await field(code).waitFor();
     expect(await isFocused(code)).toBe(true);
     await see(/^5 attempts left, valid until/);
@@ -527,13 +528,16 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('asks for one thing after the other, and to publish again after too many wrong codes', async () => {
+  /** Publishes a draft of which the network asks for an e-mail's token, and then for a code. */
+  async function goToCode(): Promise<void> {
     await goTo('jobs?id=1010');
     await button('Publish').click();
-    const token = 'Token of the link that the network sent you by e-mail';
-    await field(token).fill('sandbox-email-token');
+    await field('Token of the link that the network sent you by e-mail').fill('sandbox-email-token');
     await button('Confirm').click();
-    const code = 'Code that the network sent you';
+  }
+
+  it('asks for one thing after the other, and to publish again after too many wrong codes', async () => {
+    await goToCode();
     for (let attempt = 4; attempt > 0; attempt -= 1) {
       await field(code).fill('111111');
       await button('Confirm').click();
@@ -561,12 +565,7 @@ describe.skipIf(!chromium)('in a browser', () => {
         return new Response(response.body?.pipeThrough(late) ?? null, response);
       };
     });
-    await goTo('jobs?id=1010');
-    await button('Publish').click();
-    const token = 'Token of the link that the network sent you by e-mail';
-    await field(token).fill('sandbox-email-token');
-    await button('Confirm').click();
-    const code = 'Code that the network sent you';
+    await goToCode();
     await field(code).fill('11');
     await page.getByText('Waits for a confirmation').first().waitFor();
     await new Promise((resolve) => setTimeout(resolve, 2000));
