@@ -175,10 +175,16 @@ describe.skipIf(postgres === undefined)('short reads that begin together on Post
   const read = (database: Database, name = 'process', value = sql<number>`1`) =>
     shortRead(database, { name, bound: {}, build: () => database.selectNoFrom([pid, value.as('value')]) });
 
-  test('share connections, 16 of them one', async () => {
+  test('share connections, 16 of them one, and each has the rows that it asked for', async () => {
     const { database } = await connect({});
-    const rows = await Promise.all(Array.from({ length: 40 }, () => read(database)));
-    const counts = Map.groupBy(rows.flat(), ({ pid: of }) => of);
+    const numbers = Array.from({ length: 40 }, (_, n) => n);
+    const build = (bound: { n: number }) =>
+      database.selectNoFrom([pid, sql<number>`cast(${bound.n} as bigint)`.as('n')]);
+    const rows = (
+      await Promise.all(numbers.map((n) => shortRead(database, { name: 'n', bound: { n }, build })))
+    ).flat();
+    expect(rows.map(({ n }) => n)).toEqual(numbers);
+    const counts = Map.groupBy(rows, ({ pid: of }) => of);
     expect([...counts.values()].map(({ length }) => length)).toEqual([16, 16, 8]);
   });
 
