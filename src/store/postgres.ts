@@ -299,13 +299,10 @@ class PooledDriver implements Driver {
 class LazyConnection implements DatabaseConnection {
   readonly #open: (isRead: boolean) => Promise<PooledConnection>;
   /** Null where connections are not shared. */
-  readonly #readTogether: (<Row>(query: CompiledQuery) => Promise<QueryResult<Row>>) | null;
+  readonly #readTogether: DatabaseConnection['executeQuery'] | null;
   #opening: Promise<PooledConnection> | undefined;
 
-  constructor(
-    open: (isRead: boolean) => Promise<PooledConnection>,
-    readTogether: (<Row>(query: CompiledQuery) => Promise<QueryResult<Row>>) | null,
-  ) {
+  constructor(open: LazyConnection['opened'], readTogether: DatabaseConnection['executeQuery'] | null) {
     this.#open = open;
     this.#readTogether = readTogether;
   }
@@ -335,8 +332,13 @@ class LazyConnection implements DatabaseConnection {
 class PooledConnection {
   isBroken = false;
   #inTransaction = false;
-  /** Each cuts the time of a running statement to that of a trivial one. */
-  readonly #hurries = new Set<() => void>();
+  /** Statements without a response. */
+  #running = 0;
+  /** When the server began with the first of them: those that share the connection wait for each other. */
+  #since = 0;
+  #cancelWait = nothing;
+  /** Why the connection was given up. */
+  #silence: Error | null = null;
   whenReleased = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
@@ -388,7 +390,7 @@ class PooledConnection {
   }
 
   hurry(): void {
-    for (const hurry of this.#hurries) hurry();
+    if (this.#running > 0) this.#wait(Math.max(1, silentMs - (performance.now() - this.#since)));
   }
 
   writeTogether(): void {
@@ -418,32 +420,33 @@ class PooledConnection {
 
   /** @throws DatabaseFault, or the driver's error if the statement is to blame */
   async run(text: string, parameters: readonly unknown[] = [], name?: string): Promise<pg.QueryResult<object>> {
-    let isSilent = false;
-    const giveUp = () => {
-      isSilent = true;
-      this.#client.abandon();
-    };
-    const startedAt = performance.now();
-    let cancel = onceLate(this.#timeoutMs, giveUp);
-    const hurry = () => {
-      cancel();
-      cancel = onceLate(Math.max(1, silentMs - (performance.now() - startedAt)), giveUp);
-    };
-    this.#hurries.add(hurry);
+    if (this.#running === 0) this.#waitAnew();
+    this.#running += 1;
     try {
       return await this.#client.query<object>(name === undefined ? text : { text, name }, [...parameters]);
     } catch (error) {
-      const silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - startedAt)} ms`, {
-        cause: error,
-      });
       // Another connection prepares it anew.
       const hasStalePlan = name !== undefined && stalePlans.has((error as pg.DatabaseError).code);
-      const fault = hasStalePlan ? new DatabaseFault('unavailable', error) : postgresFault(error);
-      throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : fault, isSilent);
+      const cause = this.#silence ?? error;
+      throw this.#judged(hasStalePlan ? new DatabaseFault('unavailable', cause) : postgresFault(cause));
     } finally {
-      cancel();
-      this.#hurries.delete(hurry);
+      this.#running -= 1;
+      if (this.#running === 0) this.#cancelWait();
+      else this.#waitAnew();
     }
+  }
+
+  #waitAnew(): void {
+    this.#since = performance.now();
+    this.#wait(this.#timeoutMs);
+  }
+
+  #wait(milliseconds: number): void {
+    this.#cancelWait();
+    this.#cancelWait = onceLate(milliseconds, () => {
+      this.#silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - this.#since)} ms`);
+      this.#client.abandon();
+    });
   }
 
   release(): void {
@@ -451,9 +454,9 @@ class PooledConnection {
     this.whenReleased();
   }
 
-  #judged(error: unknown, isSilent: boolean): unknown {
+  #judged(error: unknown): unknown {
     if (!(error instanceof DatabaseFault)) return error;
-    const isStale = isSilent || error.reason === 'read-only';
+    const isStale = this.#silence !== null || error.reason === 'read-only';
     if (isStale || error.reason === 'unavailable') this.isBroken = true;
     this.#onFault(error, isStale);
     return error;

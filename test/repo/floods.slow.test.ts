@@ -611,7 +611,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'http/connections.ts waiting': 'a connection with a request',
   'kernel/lib/pacer.ts waiting': 'a stream, or a delivery with a lease',
   'net/body-memory.ts slabs': 'a call with a slot',
-  'store/postgres.ts #hurries': 'test/store/short-reads.test.ts',
   'store/short-reads.ts compiled': 'test/store/short-reads.test.ts',
   'store/statement-names.ts #names': 'test/store/prepared.test.ts',
   'store/statement-names.ts #uses': 'test/store/prepared.test.ts',

@@ -196,6 +196,13 @@ describe.skipIf(postgres === undefined)('short reads that begin together on Post
     expect(await read(database)).toEqual(await reads[0]);
   });
 
+  test('are not silence while the server responds to those before them', async () => {
+    const { database } = await connect({ connections: 1, queryTimeoutMs: 1_000 });
+    const build = () => database.selectNoFrom([pid, sql`pg_sleep(0.1)`.as('slept')]);
+    const reads = Array.from({ length: 16 }, () => shortRead(database, { name: 'slow', bound: {}, build }));
+    expect(await Promise.all(reads)).toHaveLength(16);
+  });
+
   test('leave a connection that has lost what was prepared', async () => {
     const { database } = await connect({ connections: 1 });
     for (let n = 0; n < 4; n += 1) await read(database);

@@ -149,7 +149,6 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'store/notifications.ts events': ['events', 'maxChangedIds'],
   'store/notifications.ts workers': ['the code', 'the workers of a process'],
   'store/observed.ts pools': ['the code', 'the pools of a process'],
-  'store/postgres.ts #hurries': ['reads of a connection', 'mostTogether'],
   'store/postgres.ts #listeners': ['connections', 'the pool'],
   'store/postgres.ts #pool': ['the operator', 'one server'],
   'store/postgres.ts #open': ['connections', 'the pool'],
