@@ -42,7 +42,7 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
   const [whole, sliced] = [[] as (typeof pages)[number][], [] as (typeof pages)[number][]];
   for (const page of pages) if (!page.isEmpty) (page.ranges === null ? whole : sliced).push(page);
   for (const [keyset, ofOrder] of Map.groupBy(whole, (page) => page.keyset)) {
-    for (const some of statementsOf(ofOrder, ({ turn }) => (turn === 'own' ? listsAtOnce.weight : 1))) {
+    for (const some of parts(ofOrder, ({ turn }) => (turn === 'own' ? listsAtOnce.weight : 1), listsAtOnce)) {
       const short = some.length === 1 ? some[0]?.short : null;
       const rows = short
         ? [await shortRead(reading.database, short)]
@@ -314,7 +314,4 @@ const unionOf = <Schema, Table extends keyof Schema>(
     sql` union all `,
   );
 
-const statementsOf = <Item>(
-  items: readonly Item[],
-  weightOf: (item: Item) => number = () => 1,
-): Iterable<readonly Item[]> => parts(items, weightOf, listsAtOnce);
+const statementsOf = <Item>(items: readonly Item[]): Iterable<readonly Item[]> => parts(items, () => 1, listsAtOnce);
