@@ -1,6 +1,6 @@
 /**
  * Reads of a page or a few rows by an index. Kysely takes longer to build and compile such a statement than a database to execute it, so
- * each text is compiled once. On SQLite the caller's thread executes it: a hop to another thread takes longer, too.
+ * each text is compiled once. To hand it over takes longer, too: SQLite has the caller's thread execute it, Postgres gets several at once.
  */
 import type { Compilable, CompiledQuery, Kysely } from 'kysely';
 import { LRUCache } from 'lru-cache';
@@ -29,7 +29,7 @@ const compiled = new LRUCache<string, CompiledQuery>({ max: keptTexts });
 const placeholders: Record<string, symbol> = {};
 const placeholderOf = (name: string): symbol => (placeholders[name] ??= Symbol(name));
 
-/** Marks a statement for the driver of SQLite. */
+/** Marks a statement for the drivers. */
 export interface ShortQuery extends CompiledQuery {
   readonly isShort?: boolean;
 }
