@@ -332,13 +332,12 @@ class LazyConnection implements DatabaseConnection {
 class PooledConnection {
   isBroken = false;
   #inTransaction = false;
-  /** Statements without a response. */
-  #running = 0;
-  /** When the server began with the first of them: those that share the connection wait for each other. */
+  #unanswered = 0;
+  /** When the first of them was sent: those that share the connection wait for each other. */
   #since = 0;
+  #hasResponded = false;
   #cancelWait = nothing;
-  /** Why the connection was given up. */
-  #silence: Error | null = null;
+  #whyGivenUp: DatabaseFault | null = null;
   whenReleased = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
@@ -390,7 +389,7 @@ class PooledConnection {
   }
 
   hurry(): void {
-    if (this.#running > 0) this.#wait(Math.max(1, silentMs - (performance.now() - this.#since)));
+    if (this.#unanswered > 0) this.#wait(Math.max(1, silentMs - (performance.now() - this.#since)));
   }
 
   writeTogether(): void {
@@ -420,31 +419,32 @@ class PooledConnection {
 
   /** @throws DatabaseFault, or the driver's error if the statement is to blame */
   async run(text: string, parameters: readonly unknown[] = [], name?: string): Promise<pg.QueryResult<object>> {
-    if (this.#running === 0) this.#waitAnew();
-    this.#running += 1;
+    if (this.#unanswered === 0) {
+      this.#since = performance.now();
+      this.#hasResponded = false;
+      this.#wait(this.#timeoutMs);
+    }
+    this.#unanswered += 1;
     try {
       return await this.#client.query<object>(name === undefined ? text : { text, name }, [...parameters]);
     } catch (error) {
       // Another connection prepares it anew.
       const hasStalePlan = name !== undefined && stalePlans.has((error as pg.DatabaseError).code);
-      const cause = this.#silence ?? error;
-      throw this.#judged(hasStalePlan ? new DatabaseFault('unavailable', cause) : postgresFault(cause));
+      const fault = hasStalePlan ? new DatabaseFault('unavailable', error) : postgresFault(error);
+      throw this.#judged(this.#whyGivenUp ?? fault);
     } finally {
-      this.#running -= 1;
-      if (this.#running === 0) this.#cancelWait();
-      else this.#waitAnew();
+      this.#unanswered -= 1;
+      this.#hasResponded = true;
+      if (this.#unanswered === 0) this.#cancelWait();
     }
-  }
-
-  #waitAnew(): void {
-    this.#since = performance.now();
-    this.#wait(this.#timeoutMs);
   }
 
   #wait(milliseconds: number): void {
     this.#cancelWait();
     this.#cancelWait = onceLate(milliseconds, () => {
-      this.#silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - this.#since)} ms`);
+      const reason = `Postgres did not respond in ${Math.round(performance.now() - this.#since)} ms`;
+      // A server that has responded to others meanwhile is not silent.
+      this.#whyGivenUp = new DatabaseFault(this.#hasResponded ? 'slow' : 'unavailable', new Error(reason));
       this.#client.abandon();
     });
   }
@@ -456,8 +456,8 @@ class PooledConnection {
 
   #judged(error: unknown): unknown {
     if (!(error instanceof DatabaseFault)) return error;
-    const isStale = this.#silence !== null || error.reason === 'read-only';
-    if (isStale || error.reason === 'unavailable') this.isBroken = true;
+    const isStale = this.#whyGivenUp?.reason === 'unavailable' || error.reason === 'read-only';
+    if (isStale || this.#whyGivenUp !== null || error.reason === 'unavailable') this.isBroken = true;
     this.#onFault(error, isStale);
     return error;
   }

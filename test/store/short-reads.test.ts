@@ -196,11 +196,15 @@ describe.skipIf(postgres === undefined)('short reads that begin together on Post
     expect(await read(database)).toEqual(await reads[0]);
   });
 
-  test('are not silence while the server responds to those before them', async () => {
-    const { database } = await connect({ connections: 1, queryTimeoutMs: 1_000 });
+  test('are slow behind others that take all the time, and leave other connections alone', async () => {
+    const { database } = await connect({ connections: 2, queryTimeoutMs: 1_000 });
     const build = () => database.selectNoFrom([pid, sql`pg_sleep(0.1)`.as('slept')]);
+    const begun = (await Promise.all([build().execute(), build().execute()])).flat();
     const reads = Array.from({ length: 16 }, () => shortRead(database, { name: 'slow', bound: {}, build }));
-    expect(await Promise.all(reads)).toHaveLength(16);
+    const [first, ...others] = await Promise.allSettled(reads);
+    expect(first?.status).toBe('fulfilled');
+    expect(others.at(-1)).toMatchObject({ reason: { reason: 'slow' } });
+    expect(begun.map((row) => row.pid)).toContain((await read(database))[0]?.pid);
   });
 
   test('leave a connection that has lost what was prepared', async () => {
