@@ -35,8 +35,9 @@ test.each<[part: Part, document: string, reason: Outcome]>([
   [window, '{"l":"s"}', notExpected],
   [{ kind: 'first', key: 'l', required: true, parts: [] }, '{"l":[]}', missing],
   [{ kind: 'first', key: 'l', required: true, parts: [] }, '{"l":[7]}', notExpected],
-  [{ kind: 'switch', key: 'v', cases: {} }, '{"v":"a"}', notExpected],
   [{ kind: 'switch', key: 'v', cases: {} }, '{"v":null}', missing],
+  // The reason is its own, not that of the case before.
+  [{ kind: 'switch', key: 'v', cases: {} }, '{"v":"a"}', notExpected],
   [{ kind: 'parameter', index: 0 }, '{}', missing],
 ])('%j of %s is refused with its reason', (part, document, reason) => {
   expect(spliced(shape, [part], document)).toEqual(reason);

@@ -1,7 +1,14 @@
 /** Instances and their memory: what is shared, what is bounded, and what is thrown away. */
 import { describe, expect, test } from 'vitest';
 import type { SplicePlan } from '../../src/splice/plan.ts';
-import { createSplicer, encodePlan, type Scanned, type Splice, type Splicer } from '../../src/splice/splicer.ts';
+import {
+  createSplicer,
+  encodePlan,
+  maxIdleBytes,
+  type Scanned,
+  type Splice,
+  type Splicer,
+} from '../../src/splice/splicer.ts';
 import { wholeWindow } from '../support/splice.ts';
 
 const plan: SplicePlan = {
@@ -184,6 +191,19 @@ describe('a closed splice', () => {
 });
 
 describe('memory', () => {
+  test('of a large document goes with its splice', () => {
+    const splicer = createSplicer();
+    const held = (text: string) => {
+      const splice = splicer.open(encoded);
+      scanned(splice, json({ v: text }));
+      const { byteLength } = splice.output().buffer;
+      splice.close();
+      return byteLength;
+    };
+    expect(held('x'.repeat(5 * mebibyte))).toBeGreaterThan(maxIdleBytes);
+    expect(held('x')).toBeLessThan(maxIdleBytes);
+  });
+
   test('grows with documents, with what is noted of them and with what is printed', () => {
     const splice = createSplicer().open(encoded);
     const entries = Array.from({ length: 45_000 }, (_, at) => ({ v: `entry ${at} ${'x'.repeat(at % 60)}` }));
