@@ -216,6 +216,22 @@ describe('Relay', () => {
     await expect(compile([broken])).rejects.toThrow('shoeSize');
   });
 
+  test('compiles the directives of lists that no document has', async () => {
+    const edge = '@prependNode(connections: $lists, edgeTypeName: "DeliveryEdge")';
+    await compile([
+      unitOf('mutation', [
+        `mutation Emit($input: EmitEventInput!, $lists: [ID!]!) {
+          emitEvent(input: $input) { ... on EventEmitted { deliveries ${edge} { id } } }
+        }`,
+        `mutation Delete($input: DeleteWebhookInput!, $lists: [ID!]!) {
+          deleteWebhook(input: $input) {
+            ... on WebhookDeleted { deletedId @deleteEdge(connections: $lists) @deleteRecord }
+          }
+        }`,
+      ]),
+    ]);
+  });
+
   test('would refuse the feed of its page without @alias', async () => {
     const [posts = ''] = codeBlocks(sectionOf('Relay'), 'ts').filter((code) => code.includes('// src/posts.ts'));
     expect(await compileFiles({ 'posts.ts': posts })).toContain('posts_list.graphql.ts');

@@ -14,9 +14,11 @@ import {
   tasksSdl,
 } from './supergraph.ts';
 
-const supergraphs = Object.keys(supergraphGateways).flatMap((gateway) =>
-  Object.keys(composers).map((composer) => ({ gateway, composer })),
-);
+/** What each composer makes is a supergraph in the same terms: each gateway runs that of one. */
+const supergraphs = Object.keys(supergraphGateways).map((gateway, at) => ({
+  gateway,
+  composer: Object.keys(composers)[at] ?? '',
+}));
 
 describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, composer }) => {
   let served: Served;

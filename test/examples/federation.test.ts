@@ -50,17 +50,6 @@ describe.each(['start', 'start:apollo'])('npm run %s', (script) => {
     expect(data.posts).toMatchObject({ nodes: { length: 5 }, pageInfo: { hasNextPage: false } });
   });
 
-  test('a mutation has the types of its result, with fields of the other subgraph', async () => {
-    const { data, errors } = await client.ask(
-      `mutation ($input: PublishJobInput!) { publishJob(input: $input) {
-        __typename ... on PnetJobPostingPublished { jobPosting { account { owner } } } ... on ServiceError { code }
-      } }`,
-      { input: { accountId: pnet, jobId: '1017', mode: 'FREE' } },
-    );
-    expect(errors).toEqual([]);
-    expect(data.publishJob).toEqual({ __typename: 'RequestError', code: 'INSUFFICIENT_JOB_SLOT' });
-  });
-
   test('a wrong key is refused in the words of the gateway behind, at each field', async () => {
     const account = `account(accountId: "${pnet}") { name owner }`;
     const { data, errors } = await visitorAt(`${server.address}/graphql`, 'wrong').ask(
@@ -70,14 +59,6 @@ describe.each(['start', 'start:apollo'])('npm run %s', (script) => {
     expect(data).toEqual({ me: null, accounts: null });
     expect(errors.map(({ path }) => path).sort()).toEqual([['accounts'], ['me']]);
     for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'INVALID_CREDENTIALS' });
-  });
-
-  test('a field that failed has its code, and leaves the rest', async () => {
-    const { data, errors } = await client.ask(
-      `{ account(accountId: "${pnet}") { owner posts(identifier: "ACoSandboxNetworkDown") { nodes { __typename } } } }`,
-    );
-    expect(data).toEqual({ account: { owner: 'Amara', posts: null } });
-    expect(errors).toMatchObject([{ path: ['account', 'posts'], extensions: { code: 'NETWORK_DOWN' } }]);
   });
 
   test('goes on after a restart of Postern', async () => {
