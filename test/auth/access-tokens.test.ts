@@ -315,42 +315,6 @@ describe('tokens count as their key', () => {
   });
 });
 
-test('an Idempotency-Key of a key or of a token for other accounts says nothing to a token', async () => {
-  const { gateway, workspace, token } = await start();
-  const [mine, other] = [await workspace.account(), await workspace.account()];
-  const edit = (key: string) =>
-    fetch(`${gateway.address}/v1/pnet/jobs/1?account_id=${other}`, {
-      method: 'PATCH',
-      headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'once-and-for-all' },
-      body: JSON.stringify({ account_id: other, description: 'x' }),
-    });
-  const first = await edit(workspace.key);
-  const limited = await token({ scopes: ['JOBS_WRITE'], accountIds: [mine] });
-  expect((await edit(limited)).headers.get('idempotency-replayed')).toBeNull();
-  expect(first.headers.get('idempotency-replayed')).toBeNull();
-});
-
-test('an idempotency key finds its result with the key and its tokens for the same accounts, and with no other', async () => {
-  const { gateway, workspace, token } = await start();
-  const [accountId, other] = [await workspace.account(), await workspace.account()];
-  const draft = `mutation { createJobDraft(input: { accountId: "${accountId}", posting: { jobTitle: { text: "x" } }, idempotencyKey: "k" }) {
-    ... on PnetJobPostingCreated { jobId } } }`;
-  const jobWith = async (key: string) => (await graphql(gateway.address, key, draft)).data.createJobDraft.jobId;
-  const scopes = ['JOBS_WRITE'];
-  const first = await jobWith(await token({ scopes, accountIds: [accountId] }));
-  expect(first).toEqual(expect.any(String));
-  expect(await jobWith(await token({ scopes, accountIds: [accountId] }))).toBe(first);
-  const others = [await token({ scopes, accountIds: [accountId, other] }), await token({ scopes }), workspace.key];
-  const [wider, ofToken, ofKey] = await Promise.all(others.map(jobWith));
-  expect(ofToken).toBe(ofKey);
-  expect(new Set([first, wider, ofKey]).size).toBe(3);
-  const limited = await workspace.newKey({ scopes: ['jobs:write', 'tokens:write'], accountIds: [accountId] });
-  const { data } = await graphql(gateway.address, limited, create, { input: { scopes } });
-  const ofLimited = await jobWith(limited);
-  expect(await jobWith(data.createAccessToken.token)).toBe(ofLimited);
-  expect([first, wider, ofKey]).not.toContain(ofLimited);
-});
-
 describe('in proxy mode', () => {
   test('there are tokens of the keys of this gateway', async () => {
     const { gateway, token } = await start({

@@ -101,12 +101,6 @@ describe('a read', () => {
     expect(stub.received).toHaveLength(3);
   });
 
-  test('is retried like a call', async () => {
-    const { stub, read } = await setUp(times(2, breakOff));
-    expect((await read(plain())).value()).toMatchObject({ object: 'PostList' });
-    expect(stub.received).toHaveLength(3);
-  });
-
   test.each<[what: string, respond: Respond, failure: object, requests: number]>([
     ['that breaks off every time', breakOff, { type: 'errors/network_down', status: 503 }, 3],
     [
@@ -278,14 +272,6 @@ describe('whoever waits for a read', () => {
     expect((await first).value()).toMatchObject({ object: 'PostList' });
     expect((await read(plain(), 'ACo3')).value()).toMatchObject({ object: 'PostList' });
     expect(stub.received.map(({ path }) => path.split('/')[3])).toEqual(['ACo1', 'ACo3']);
-  });
-
-  test('starts nothing for a client that has left', async () => {
-    const { stub, read } = await setUp();
-    await expect(read(plain(AbortSignal.abort(new Error('gone'))))).rejects.toMatchObject({
-      type: 'errors/request_timeout',
-    });
-    expect(stub.received).toEqual([]);
   });
 });
 
