@@ -10,8 +10,8 @@ import { runProcess, startProcess, temporaryDirectory } from '../support/process
 import { rest } from '../support/rest.ts';
 import { json, startStub } from '../support/stub.ts';
 
-const rounds = 3;
-const atOnce = 12;
+const rounds = 2;
+const atOnce = 6;
 const killAfterMs = 400;
 
 /** A creation under its name as the key. */

@@ -1,10 +1,10 @@
 /** What a Postgres server can do to a gateway without closing a connection: fall silent, or keep a table locked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
-import { databases } from '../support/databases.ts';
-import { type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
+import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
 import { startProcess } from '../support/process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { testSecret } from '../support/webhooks.ts';
@@ -175,12 +175,21 @@ describe.skipIf(dialect === undefined)('a table that another session has locked'
     connectTimeoutMs: 20_000,
   };
 
+  let place: TestDatabase;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    if (dialect === undefined) return;
+    place = await dialect.location();
+    gateway = await startGateway({ environment: { DATABASE_URL: place.url }, tuning: { postgres: patient } });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await place?.drop();
+  });
+
   test.each(locked)(
     '%s: %j are served, and so is /readyz',
     async (table, served) => {
-      const place = await emptyDatabase();
-      const gateway = await startGateway({ environment: { DATABASE_URL: place.url }, tuning: { postgres: patient } });
-      onTestFinished(gateway.close);
       const space: SeededWorkspace = await seeded(gateway, gateway.address).workspace();
       const accountId = await space.account();
       const webhookId = await space.webhook({ enabled: 0 });
