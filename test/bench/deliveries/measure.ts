@@ -33,18 +33,42 @@ export async function measureThroughput(
   installation: Installation,
   count: number,
 ): Promise<Throughput> {
-  const { receiver, producer, workers } = installation;
+  const { producer, workers } = installation;
   await call(producer, { method: 'fill', count });
+  return measureWork(target, installation, count, async () => {
+    const releasedAt = Number(await call(producer, { method: 'release' }));
+    await Promise.all(workers.map((worker) => call(worker, { method: 'wake', count: count / workers.length })));
+    return releasedAt;
+  });
+}
+
+/** Of workers that emit `count` events while they deliver them, to the first receiver. */
+export const measureLive = (target: Target, installation: Installation, count: number): Promise<Throughput> =>
+  measureWork(target, installation, count, async () => {
+    const { workers } = installation;
+    const began = clock();
+    const each = count / workers.length;
+    await Promise.all(workers.map((worker, n) => call(worker, { method: 'emitMany', from: n * each, count: each })));
+    return began;
+  });
+
+/** @param begin returns the beginning, in epoch milliseconds */
+async function measureWork(
+  target: Target,
+  installation: Installation,
+  count: number,
+  begin: () => Promise<number>,
+): Promise<Throughput> {
+  const { receiver, workers } = installation;
   const arrived = await expectRequests(receiver, { count, noteArrivals: false });
   const pids = workers.map(({ pid = 0 }) => pid);
   for (const pid of pids) resetPeak(pid);
   const cpu = () => pids.map(cpuOf).reduce((sum, each) => sum + each, 0);
   const before = { cpu: cpu(), server: await serverCpuOf(target, installation) };
-  const releasedAt = Number(await call(producer, { method: 'release' }));
-  await Promise.all(workers.map((worker) => call(worker, { method: 'wake', count: count / workers.length })));
+  const began = await begin();
   const { first } = await arrived();
   await Promise.all(workers.map((worker) => call(worker, { method: 'settled' })));
-  const seconds = (clock() - releasedAt) / 1_000;
+  const seconds = (clock() - began) / 1_000;
   await requireNoMore(receiver, count);
   requireSameRequest(first);
   return {

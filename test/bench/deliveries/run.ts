@@ -13,7 +13,7 @@
 import { chosen } from '../chosen.ts';
 import { durabilityOf } from './durability.ts';
 import { type Installation, install, missing, type Setting, stand } from './installation.ts';
-import { type Latency, measureLatency, measureThroughput, type Throughput } from './measure.ts';
+import { type Latency, measureLatency, measureLive, measureThroughput, type Throughput } from './measure.ts';
 import { report } from './report.ts';
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts';
 import { type Target, type TargetName, targets, usualTargets } from './targets.ts';
@@ -77,10 +77,11 @@ const throughput = new Map<ScenarioName, ReadonlyMap<TargetName, readonly Throug
 let latency: ReadonlyMap<TargetName, readonly Latency[]> = new Map();
 for (const name of scenarioNames) {
   const scenario = scenarios[name];
-  if (scenario.measures === 'throughput') {
-    throughput.set(name, await measureRounds(scenario, countOf(scenario), measureThroughput));
-  } else {
+  if (scenario.measures === 'latency') {
     latency = await measureRounds(scenario, 0, (_target, installation) => measureLatency(installation, idle));
+  } else {
+    const measure = scenario.measures === 'live' ? measureLive : measureThroughput;
+    throughput.set(name, await measureRounds(scenario, countOf(scenario), measure));
   }
 }
 process.stdout.write(`${rounds} rounds of ${deliveries} deliveries.\n\n`);

@@ -4,7 +4,7 @@ import type { Setting } from './installation.ts';
 
 export interface Scenario extends Setting {
   readonly title: string;
-  readonly measures: 'throughput' | 'latency';
+  readonly measures: 'throughput' | 'live' | 'latency';
   /** Of the deliveries of a round: slow receivers get fewer. */
   readonly share: number;
 }
@@ -25,6 +25,8 @@ export const scenarios = {
   ten: { ...usual, title: 'ten receivers', receivers: 10, concurrency: slots },
   slow: { ...slow, title: 'one receiver that takes 50 ms, one worker' },
   replicas: { ...slow, title: 'one receiver that takes 50 ms, two workers', replicas: 2, share: 0.5 },
+  live: { ...usual, title: 'events that the worker emits', measures: 'live', share: 0.25 },
+  liveReplicas: { ...usual, title: 'events that four workers emit', measures: 'live', share: 0.25, replicas: 4 },
   latency: { ...usual, title: 'an event every 20 ms, nothing waiting', measures: 'latency' },
 } as const satisfies Record<string, Scenario>;
 

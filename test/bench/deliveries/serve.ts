@@ -38,7 +38,11 @@ export interface Sender {
 /** A call of the bench; the answer is a message `{ value }`. */
 export type Call =
   | { readonly method: Exclude<keyof Sender, 'emit'>; readonly count?: number }
-  | { readonly method: 'emitAll'; readonly from: number; readonly count: number; readonly everyMs: number };
+  | { readonly method: 'emitAll'; readonly from: number; readonly count: number; readonly everyMs: number }
+  | { readonly method: 'emitMany'; readonly from: number; readonly count: number };
+
+/** Events that a worker is emitting at any moment, as a busy producer does. */
+const emittedAtOnce = 16;
 
 export const orderOf = ([, , text = '']: readonly string[]): Order => JSON.parse(text);
 
@@ -53,6 +57,8 @@ function answer(sender: Sender, call: Call): Awaitable<unknown> {
   switch (call.method) {
     case 'emitAll':
       return emitAll(sender, call);
+    case 'emitMany':
+      return emitMany(sender, call);
     case 'fill':
     case 'wake':
       return sender[call.method](call.count ?? 0);
@@ -77,4 +83,19 @@ async function emitAll(
   }
   await Promise.all(emitted);
   return times;
+}
+
+/** Emits events as fast as they are stored. */
+async function emitMany(
+  sender: Sender,
+  { from, count }: Extract<Call, { readonly method: 'emitMany' }>,
+): Promise<void> {
+  let n = from;
+  const emitNext = async (): Promise<void> => {
+    while (n < from + count) {
+      n += 1;
+      await sender.emit(n);
+    }
+  };
+  await Promise.all(Array.from({ length: emittedAtOnce }, emitNext));
 }
