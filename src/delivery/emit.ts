@@ -5,11 +5,12 @@ import type { DeliveryEvent } from '../events/event.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { rowsTable, rowsText } from '../store/json.ts';
-import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
+import type { ChangeRecorder, NotifyingStatement, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
+import type { MarkedQuery } from '../store/short-reads.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { receiversOf } from './receivers.ts';
+import { type Receiver, readReceivers, receiversOf } from './receivers.ts';
 
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
   /**
@@ -45,6 +46,8 @@ export type Emit = (emission: Emission) => Promise<Emitted>;
 
 interface EmitContext {
   readonly transaction: NotifyingTransaction;
+  /** Where one statement can store an event with its deliveries. */
+  readonly statement?: NotifyingStatement | null;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
@@ -54,9 +57,9 @@ interface EmitContext {
 export const createEmit =
   (context: EmitContext): Emit =>
   async (emission) => {
-    const { bytes, ...emitted } = await context.transaction((transaction, changed) =>
-      store(transaction, changed, context, emission),
-    );
+    const { bytes, ...emitted } =
+      (await context.statement?.((database, changed) => storeAtOnce(database, changed, context, emission))) ??
+      (await context.transaction((transaction, changed) => store(transaction, changed, context, emission)));
     const metrics = context.telemetry?.metrics;
     if (!emitted.repeated) {
       context.storedBytes.add(emission.workspaceId, bytes);
@@ -95,19 +98,79 @@ async function store(
 
   const ids: string[] = [];
   for await (const receivers of receiversOf(transaction, emission)) {
-    const deliveries = receivers.map(({ webhookId, enabled }) => ({
-      ...newDelivery(stored, webhookId, newTimedId(randomBytes, created_at)),
-      state: enabled ? 'pending' : 'held',
-    }));
+    const deliveries = receivers.map((receiver) => deliveryTo(receiver, stored, randomBytes));
     ids.push(...(await insertDeliveries(transaction, deliveries)));
   }
-  if (stored.source !== null && emission.webhookId === undefined) changed.event(stored.id);
+  return announced(stored, ids, changed);
+}
+
+/**
+ * {@link store} with one statement, which costs half as much: if the event's key is new, and its receivers still are as they were
+ * read. @returns null if not, with nothing stored
+ */
+async function storeAtOnce(
+  database: Kysely<Tables>,
+  changed: ChangeRecorder,
+  { now, randomBytes, telemetry = noTelemetry }: EmitContext,
+  emission: Emission,
+): Promise<Stored | null> {
+  const created_at = now().getTime();
+  const receivers = emission.refusal === undefined ? await readReceivers(database, emission) : null;
+  if (receivers === null) return null;
+  const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
+  const event = { ...row, traceparent: telemetry.tracer?.headers().traceparent ?? null };
+  const deliveries = receivers.map((receiver) => ({
+    ...deliveryTo(receiver, event, randomBytes),
+    revision: receiver.revision,
+  }));
+  const names = sql.join(Object.keys(event).map((column) => sql.ref(column)));
+  const values = sql.join(
+    Object.values(event).map((value) => sql`${value}::${sql.raw(typeof value === 'number' ? 'bigint' : 'text')}`),
+  );
+  const columns = sql.join(Object.keys(insertedColumns).map((column) => sql.ref(column)));
+  const rows = rowsTable('given', rowsText({ ...insertedColumns, revision: 'bigint' }, deliveries));
+  const statement = sql<{ id: string }>`with new_delivery as materialized (select * from ${rows}),
+    receiver as (
+      select webhooks.id from webhooks join new_delivery as sent
+        on webhooks.id = sent.webhook_id and webhooks.revision = sent.revision
+      for key share of webhooks
+    ),
+    event as (
+      insert into events (${names}) select ${values}
+      where (select count(*) from receiver) = ${deliveries.length}
+      on conflict (workspace_id, idempotency_key, coalesce(account_id, '')) do nothing
+      returning id
+    ),
+    delivery as (
+      insert into deliveries (${columns}) select ${columns} from new_delivery where exists (select 1 from event)
+      on conflict do nothing
+      returning id
+    )
+    select id from event union all select id from delivery`;
+  const change: MarkedQuery = { ...statement.compile(database), isChange: true };
+  const { rows: stored } = await database.executeQuery<{ id: string }>(change);
+  if (stored.length === 0) return null;
+  return announced(
+    event,
+    stored.flatMap(({ id }) => (id === event.id ? [] : id)),
+    changed,
+  );
+}
+
+const deliveryTo = ({ webhookId, enabled }: Receiver, event: EventTable, randomBytes: RandomBytes): DeliveryTable => ({
+  ...newDelivery(event, webhookId, newTimedId(randomBytes, event.created_at)),
+  state: enabled ? 'pending' : 'held',
+});
+
+/** @param ids of the stored deliveries */
+function announced(event: EventTable, ids: readonly string[], changed: ChangeRecorder): Stored {
+  if (event.source !== null && event.webhook_id === null) changed.event(event.id);
   if (ids.length > 0) {
     changed.work();
     changed.deliveries(ids);
   }
-  const bytes = Buffer.byteLength(stored.data) + rowBytes * (1 + ids.length);
-  return { eventId: stored.id, deliveries: ids, repeated: false, createdAt: created_at, bytes };
+  const bytes = Buffer.byteLength(event.data) + rowBytes * (1 + ids.length);
+  return { eventId: event.id, deliveries: ids, repeated: false, createdAt: event.created_at, bytes };
 }
 
 export const eventRow = (emission: Emission, id: string, created_at: number): EventTable => ({

@@ -19,7 +19,8 @@
  *   store/workspace-lines.ts leaves connections to other workspaces where one waits for what others have locked
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
- *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
+ *   capabilities/webhooks/match.ts says is subscribed, in one transaction, on Postgres mostly in one statement; then the event is
+ *                           acknowledged
  *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
  *                           something to settle) in the thread that writes (store/module-transaction.ts). It consists of
  *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
@@ -209,7 +210,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     pollMs,
   });
   notifications.onWork(() => worker.wake());
-  const { transaction } = notifications;
+  const { transaction, statement } = notifications;
   const freeing = startFreeingDeadClaims({
     database,
     transaction,
@@ -226,7 +227,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
-  const emitInTurn = createEmit({ ...options, transaction, storedBytes });
+  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes });
   const emit: Emit = (emission) =>
     inLine({ workspaceId: emission.workspaceId, subject: emission.webhookId ?? emission.accountId ?? undefined }, () =>
       emitInTurn(emission),

@@ -5,6 +5,7 @@ import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
+import { shortRead } from '../store/short-reads.ts';
 
 /** An event, and its only receiver, if it has one. */
 type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'event'> & {
@@ -14,9 +15,11 @@ type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'e
 /** Webhooks whose deliveries one statement stores; between two, other work goes on. */
 const webhooksOfBatch = 500;
 
-interface Receiver {
+export interface Receiver {
   readonly webhookId: string;
   readonly enabled: boolean;
+  /** Of the webhook as it was read. */
+  readonly revision: number;
 }
 
 /**
@@ -26,8 +29,8 @@ interface Receiver {
  */
 export async function* receiversOf(transaction: Kysely<Tables>, emission: Addressed): AsyncGenerator<Receiver[]> {
   if (emission.webhookId !== undefined) return yield addressee(transaction, emission, emission.webhookId);
-  const rows = await listeners(transaction, emission)
-    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
+  const { accountId } = emission;
+  const rows = await listeners(transaction, emission, accountId === null ? [''] : ['', accountId])
     .forKeyShare('webhooks')
     .execute();
   for (let at = 0; at < rows.length; at += webhooksOfBatch) {
@@ -35,19 +38,39 @@ export async function* receiversOf(transaction: Kysely<Tables>, emission: Addres
   }
 }
 
-/** The empty account stands for the whole workspace. */
-const listeners = (transaction: Kysely<Tables>, { workspaceId, accountId, event }: Addressed) =>
+/** The receivers as they are now, which nothing locks: null if they are too many for one statement. */
+export async function readReceivers(database: Kysely<Tables>, emission: Addressed): Promise<Receiver[] | null> {
+  const { workspaceId, accountId, event, webhookId } = emission;
+  if (webhookId !== undefined) return null;
+  const rows = await shortRead(database, {
+    name: `receivers ${accountId === null ? 'of a workspace' : 'of an account'}`,
+    bound: { workspaceId, event, ...(accountId === null ? {} : { accountId }) },
+    build: (bound) =>
+      listeners(database, bound, ['', ...(bound.accountId === undefined ? [] : [bound.accountId])]).limit(
+        webhooksOfBatch + 1,
+      ),
+  });
+  return rows.length > webhooksOfBatch ? null : rows.flatMap((row) => toReceiver(emission, row));
+}
+
+/** @param accountIds the empty one stands for the whole workspace */
+const listeners = (
+  transaction: Kysely<Tables>,
+  { workspaceId, event }: Pick<Addressed, 'workspaceId' | 'event'>,
+  accountIds: readonly string[],
+) =>
   transaction
     .selectFrom('webhook_listeners as listener')
     .innerJoin('webhooks', 'webhooks.id', 'listener.webhook_id')
     .where('listener.workspace_id', '=', workspaceId)
     .where('listener.event', '=', event)
-    .where('listener.account_id', 'in', accountId === null ? [''] : ['', accountId]);
+    .where('listener.account_id', 'in', accountIds)
+    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids', 'revision']);
 
 /** @returns nothing if the webhook changed before its lock, and no longer receives the event */
 function toReceiver(
   emission: Addressed,
-  row: Pick<WebhookTable, 'id' | 'workspace_id' | 'source' | 'enabled' | 'events' | 'account_ids'>,
+  row: Pick<WebhookTable, 'id' | 'workspace_id' | 'source' | 'enabled' | 'events' | 'account_ids' | 'revision'>,
 ): Receiver[] {
   const matched = match(emission, {
     workspaceId: row.workspace_id,
@@ -56,7 +79,7 @@ function toReceiver(
     events: readJsonColumn(row.events),
     accountIds: accountIdsOf(row),
   });
-  return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
+  return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver', revision: row.revision ?? 0 }];
 }
 
 /** An event's only receiver, whatever its subscriptions; none if it no longer listens to the event's account. */
@@ -67,7 +90,7 @@ async function addressee(
 ): Promise<Receiver[]> {
   const rows = await transaction
     .selectFrom('webhooks')
-    .select(['enabled', 'account_ids'])
+    .select(['enabled', 'account_ids', 'revision'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', webhookId)
     .forKeyShare()
@@ -76,5 +99,5 @@ async function addressee(
   const isSample = source !== null && accountId === null;
   return rows
     .filter((row) => isSample || listensTo(accountIdsOf(row), accountId))
-    .map(({ enabled }) => ({ webhookId, enabled: enabled === 1 }));
+    .map(({ enabled, revision = 0 }) => ({ webhookId, enabled: enabled === 1, revision }));
 }

@@ -5,7 +5,7 @@
  * between, other processes find work when they poll, as on SQLite.
  */
 
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
 import { keysOf } from '../kernel/lib/objects.ts';
 import { type ChannelMessage, type Channels, nobody, notify } from './channel-messages.ts';
@@ -50,10 +50,13 @@ export interface ChangeRecorder {
   event(id: string): void;
 }
 
+type Notifying<Open> = <Result>(work: (open: Open, changed: ChangeRecorder) => Promise<Result>) => Promise<Result>;
+
 /** Runs `work`, again after a conflict: it must change the database only. Announces the changes after the commit. */
-export type NotifyingTransaction = <Result>(
-  work: (transaction: Transaction<Tables>, changed: ChangeRecorder) => Promise<Result>,
-) => Promise<Result>;
+export type NotifyingTransaction = Notifying<Transaction<Tables>>;
+
+/** Runs `work`, of which one statement changes the database, without a transaction around it. Announces its changes. */
+export type NotifyingStatement = Notifying<Kysely<Tables>>;
 
 export interface UpdateListener {
   /** @param ids of the topic, at least one */
@@ -107,10 +110,13 @@ export function createNotifications(database: Database, channels: Channels | nul
     publish(changes);
     announcer?.add(changes);
   };
-  const transactionOn = (connections: Database): NotifyingTransaction => recorded(connections, tell);
+  const transactionOn = (connections: Database): NotifyingTransaction =>
+    recorded((work) => inTransaction(connections, work), tell);
   return {
     transaction: transactionOn(database),
     transactionOn,
+    /** Null on SQLite, which has no statement that stores rows of two tables. */
+    statement: isPostgres(database) ? recorded<Kysely<Tables>>((work) => work(database), tell) : null,
     /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
     committed: (deliveryIds: readonly string[]) =>
       tell({ ...noChanges, ids: { ...noChanges.ids, deliveries: deliveryIds.slice(0, maxChangedIds) } }),
@@ -138,13 +144,19 @@ export function createNotifications(database: Database, channels: Channels | nul
 
 /** The transactions of a command, which ends with its work: it announces its changes at once. */
 export const notifyingTransaction = (database: Database): NotifyingTransaction =>
-  recorded(database, (changes) => (isPostgres(database) ? notify(database, nobody, messagesOf(changes)) : undefined));
+  recorded(
+    (work) => inTransaction(database, work),
+    (changes) => (isPostgres(database) ? notify(database, nobody, messagesOf(changes)) : undefined),
+  );
 
 const recorded =
-  (database: Database, announce: (changes: RecordedChanges) => Promise<void> | undefined): NotifyingTransaction =>
+  <Open>(
+    run: <Result>(work: (open: Open) => Promise<Result>) => Promise<Result>,
+    announce: (changes: RecordedChanges) => Promise<void> | undefined,
+  ): Notifying<Open> =>
   async (work) => {
     let changes: RecordedChanges | undefined;
-    const recordedWork = async (transaction: Parameters<typeof work>[0]) => {
+    const recordedWork = async (open: Open) => {
       const ids = { deliveries: [] as string[], events: [] as string[] };
       const own = { work: false, ids };
       changes = own;
@@ -159,11 +171,11 @@ const recorded =
           ids.events.push(id);
         },
       };
-      return work(transaction, recorder);
+      return work(open, recorder);
     };
     let value: Awaited<ReturnType<typeof recordedWork>>;
     try {
-      value = await inTransaction(database, recordedWork);
+      value = await run(recordedWork);
     } catch (error) {
       // Nobody else would tell of what may be stored: whoever repeats the request hears that it is.
       if (changes !== undefined && error instanceof ServiceError && error.outcomeUnknown) await announce(changes);

@@ -1,6 +1,5 @@
 /** Postgres behind Kysely: a pool that abandons silent connections and replaces stale ones. */
 import {
-  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -20,7 +19,7 @@ import { clientConfig, goodbyeMs, limitsOf, onceLate, PostgresClient, silentMs }
 import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 import { PostgresCompiler } from './query-compilers.ts';
-import type { ShortQuery } from './short-reads.ts';
+import type { MarkedQuery } from './short-reads.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 import { repeatConflicting } from './transaction.ts';
 
@@ -179,7 +178,7 @@ class PooledDriver implements Driver {
     return new LazyConnection(open, this.#session === null ? null : (query) => this.#readTogether(query));
   }
 
-  async #readTogether<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async #readTogether<Row>(query: MarkedQuery): Promise<QueryResult<Row>> {
     this.#together ??= this.#gather();
     const together = this.#together;
     together.begun += 1;
@@ -312,7 +311,7 @@ class LazyConnection implements DatabaseConnection {
     return this.#opening;
   }
 
-  async executeQuery<Row>(query: ShortQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: MarkedQuery): Promise<QueryResult<Row>> {
     if (query.isShort && this.#opening === undefined && this.#readTogether !== null) return this.#readTogether(query);
     const connection = await this.opened(readsOnly(query.sql));
     return connection.executeQuery(query);
@@ -328,6 +327,14 @@ class LazyConnection implements DatabaseConnection {
     await this.#opening?.then(release, nothing);
   }
 }
+
+const hasStalePlan = (error: unknown): boolean => error instanceof pg.DatabaseError && stalePlans.has(error.code);
+
+/** The error of what commits: if the connection was lost, nobody knows whether it has. */
+const ofCommit = (error: unknown): unknown =>
+  error instanceof DatabaseFault && error.reason === 'unavailable' && !hasStalePlan(error.cause)
+    ? unconfirmed(error)
+    : error;
 
 class PooledConnection {
   isBroken = false;
@@ -360,8 +367,11 @@ class PooledConnection {
     this.#onFault = onFault;
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const run = () => this.run(sql, parameters, this.#names?.of(sql));
+  async executeQuery<Row>({ sql, parameters, isChange = false }: MarkedQuery): Promise<QueryResult<Row>> {
+    const run = () =>
+      this.run(sql, parameters, this.#names?.of(sql)).catch((error: unknown) => {
+        throw isChange ? ofCommit(error) : error;
+      });
     // Outside of a transaction, a statement is one of its own.
     const { command, rowCount, rows } = await (this.#inTransaction
       ? run()
@@ -404,7 +414,7 @@ class PooledConnection {
   /** @param isRead whether there is nothing to confirm: its caller may repeat it */
   async commit(isRead = false): Promise<void> {
     const { command } = await this.run('commit').catch((error: unknown) => {
-      throw !isRead && error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
+      throw isRead ? error : ofCommit(error);
     });
     this.#inTransaction = false;
     // Postgres rolls back a transaction with a failed statement.
@@ -429,8 +439,8 @@ class PooledConnection {
       return await this.#client.query<object>(name === undefined ? text : { text, name }, [...parameters]);
     } catch (error) {
       // Another connection prepares it anew.
-      const hasStalePlan = name !== undefined && stalePlans.has((error as pg.DatabaseError).code);
-      const fault = hasStalePlan ? new DatabaseFault('unavailable', error) : postgresFault(error);
+      const fault =
+        name !== undefined && hasStalePlan(error) ? new DatabaseFault('unavailable', error) : postgresFault(error);
       throw this.#judged(this.#whyGivenUp ?? fault);
     } finally {
       this.#unanswered -= 1;

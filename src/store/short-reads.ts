@@ -29,9 +29,11 @@ const compiled = new LRUCache<string, CompiledQuery>({ max: keptTexts });
 const placeholders: Record<string, symbol> = {};
 const placeholderOf = (name: string): symbol => (placeholders[name] ??= Symbol(name));
 
-/** Marks a statement for the drivers. */
-export interface ShortQuery extends CompiledQuery {
+/** A statement as the drivers are to take it. */
+export interface MarkedQuery extends CompiledQuery {
   readonly isShort?: boolean;
+  /** Outside of a transaction, the whole change of a request: its outcome is unknown if the connection is lost. */
+  readonly isChange?: boolean;
 }
 
 /** @returns the rows of the statement; within a transaction, as it sees them */
@@ -50,7 +52,7 @@ export async function shortRead<Bound extends BoundValues, Row>(
   const parameters = query.parameters.map((value) =>
     typeof value === 'symbol' ? bound[value.description ?? ''] : value,
   );
-  const short: ShortQuery = { ...query, parameters, isShort: true };
+  const short: MarkedQuery = { ...query, parameters, isShort: true };
   const { rows } = await database.getExecutor().executeQuery<Row>(short);
   return rows;
 }

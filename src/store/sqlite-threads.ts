@@ -20,7 +20,7 @@ import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.
 import type { OnPool, PoolFigures } from './observed.ts';
 import { SqliteCompiler } from './query-compilers.ts';
 import type { Tables } from './schema.ts';
-import type { ShortQuery } from './short-reads.ts';
+import type { MarkedQuery } from './short-reads.ts';
 import { openReader, readsOnly } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
 import { openThread, type Thread, ThreadEnded } from './thread.ts';
@@ -189,7 +189,7 @@ export class ThreadedConnection implements DatabaseConnection {
     this.#readHere = readHere;
   }
 
-  async executeQuery<Row>({ sql, parameters, isShort = false }: ShortQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>({ sql, parameters, isShort = false }: MarkedQuery): Promise<QueryResult<Row>> {
     const statement = { sql, parameters };
     if (this.#transaction !== null) return this.#runOpen(this.#transaction, statement);
     const read = isShort ? this.#readHere(statement) : null;

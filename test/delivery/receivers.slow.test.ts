@@ -1,6 +1,6 @@
 /** The webhooks that receive an event, found in the index that the database derives from them. */
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { fillingOf, subjects } from '../support/growth/fill.ts';
@@ -36,27 +36,60 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await receivers()).toEqual(rows.map(({ id }) => id).sort());
   });
 
-  it('a webhook that moves between its account and all accounts meanwhile gets one delivery of each event', async () => {
-    const { accountId } = gateway;
-    const { database } = gateway.app;
-    const moving = await gateway.webhook('https://hooks.example/', { account_ids: '[]' });
-    const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
-    await subjects.webhooks(fillingOf(gateway, kind, moving), 600);
-    await sql`update webhooks set account_ids = '[]'`.execute(database);
-    let isEmitting = true;
-    const move = async () => {
-      for (let place = 0; isEmitting; place += 1) {
-        const account_ids = place % 2 === 0 ? JSON.stringify([accountId]) : '[]';
-        await database.updateTable('webhooks').set({ account_ids }).where('id', '=', moving).execute();
-      }
-    };
-    const moved = move();
-    for (let event = 0; event < 20; event += 1) await gateway.emit(`event ${event}`);
-    isEmitting = false;
-    await moved;
-    const { rows } = await sql<{ count: number }>`
+  // Of few, one statement stores the deliveries.
+  it.each([600, 10])(
+    'a webhook among %i that moves between its account and all accounts gets one delivery of each event',
+    async (count) => {
+      const { accountId } = gateway;
+      const { database } = gateway.app;
+      const moving = await gateway.webhook('https://hooks.example/', { account_ids: '[]' });
+      const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+      await subjects.webhooks(fillingOf(gateway, kind, moving), count);
+      await sql`update webhooks set account_ids = '[]'`.execute(database);
+      let isEmitting = true;
+      const move = async () => {
+        for (let place = 0; isEmitting; place += 1) {
+          const account_ids = place % 2 === 0 ? JSON.stringify([accountId]) : '[]';
+          await database.updateTable('webhooks').set({ account_ids }).where('id', '=', moving).execute();
+        }
+      };
+      const moved = move();
+      for (let event = 0; event < 20; event += 1) await gateway.emit(`event ${event}`);
+      isEmitting = false;
+      await moved;
+      const { rows } = await sql<{ count: number }>`
       select count(*) as count from deliveries where webhook_id = ${moving} group by event_id`.execute(database);
-    expect(rows.map(({ count }) => Number(count))).toEqual(Array.from({ length: 20 }, () => 1));
+      expect(rows.map(({ count }) => Number(count))).toEqual(Array.from({ length: 20 }, () => 1));
+    },
+  );
+
+  it.runIf(dialect.name === 'Postgres').each([
+    ['that is disabled', { enabled: 0 }, ['held']],
+    ['that listens no more', { events: '["other"]' }, []],
+    ['that is about to be deleted', { workspace_id: 'removed-webhooks' }, []],
+  ] as const)('a webhook %s while its event is stored is read anew', async (_, change, states) => {
+    const { database } = gateway.app;
+    const id = await gateway.webhook('https://hooks.example/');
+    await database
+      .insertInto('workspaces')
+      .values({ id: 'removed-webhooks', name: 'removed', created_at: 0 })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    let emitted: Promise<unknown> = Promise.resolve();
+    await database.transaction().execute(async (changing) => {
+      await changing.selectFrom('webhooks').select('id').where('id', '=', id).forUpdate().execute();
+      emitted = gateway.emit('a');
+      await vi.waitFor(async () => {
+        const { rows } = await sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
+        expect(rows).toHaveLength(1);
+      });
+      await changing.updateTable('webhooks').set(change).where('id', '=', id).execute();
+    });
+    await emitted;
+    expect((await gateway.deliveries()).map(({ state }) => state)).toEqual(states);
+    expect(await database.selectFrom('events').select('event').execute()).toHaveLength(1);
   });
 
   it('follows every change of a webhook, whoever makes it', async () => {

@@ -18,7 +18,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/posts': 1_239,
   'capabilities/webhooks': 2_793,
   client: 993,
-  delivery: 4_113,
+  delivery: 4_200,
   events: 555,
   graphql: 1_112,
   'graphql/cost': 731,
@@ -35,7 +35,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_201,
   rest: 618,
   splice: 3_109,
-  store: 6_518,
+  store: 6_542,
   telemetry: 750,
   upstream: 1_744,
 };

@@ -8,7 +8,7 @@ import type { ThreadJob, ThreadResult } from '../../src/store/thread.ts';
 export interface InjectedFaults {
   /** Lets the statement of this number fail, from 1, counted from now on, and so many after it. */
   failAt(number: number, fault: Fault, times?: number): void;
-  /** Lets commits fail of transactions in which a statement began so, whatever other connections do. */
+  /** Lets commits fail of transactions in which a statement began so, whatever other connections do; outside of one it commits itself. */
   failCommitAfter(beginning: string, fault: Fault): void;
   /**
    * Lets the next statement that begins so be carried out, and loses its answer with the connection, or thread.
@@ -92,6 +92,8 @@ export function injectFaults(): InjectedFaults {
   };
   /** The connections whose next commit fails. */
   const marked = new WeakSet<object>();
+  /** The connections in a transaction. */
+  const begun = new WeakSet<object>();
   const faultOf = (sql: string): ReturnType<Fault> | null => {
     if (current === null || isLeftAlone(sql)) return null;
     seen += 1;
@@ -101,8 +103,11 @@ export function injectFaults(): InjectedFaults {
   };
   const commitFaultOf = (client: object, sql: string): ReturnType<Fault> | null => {
     if (current === null || beginning === null) return null;
+    if (sql.startsWith('begin')) begun.add(client);
     if (sql.startsWith(beginning)) marked.add(client);
-    if (sql !== 'commit' || !marked.delete(client)) return null;
+    const commits = sql === 'commit' || (client instanceof pg.Client && !begun.has(client));
+    if (sql === 'commit' || sql === 'rollback') begun.delete(client);
+    if (!commits || !marked.delete(client)) return null;
     failed += 1;
     return current();
   };
