@@ -770,6 +770,17 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(new Set(await heights()).size).toBeGreaterThan(1);
   });
 
+  it('takes back the number that it shows, however many decimals that has', async () => {
+    await edit('1010', { salary: { min: 15.125, max: 20, currency: 'EUR', payFrequency: 'HOURLY' } });
+    await goTo('jobs?id=1010');
+    const salary = page.getByRole('region', { name: 'Edit' }).getByRole('group', { name: 'Salary' });
+    await salary.getByLabel('To').fill('21');
+    await button('Save the changes').click();
+    await see('The changes are saved.');
+    const query = '{ jobPosting(jobId: "1010") { salary { min max } } }';
+    expect((await graphql(gateway.address, key, query)).data?.jobPosting).toEqual({ salary: { min: 15.125, max: 21 } });
+  });
+
   it('keeps what is typed when the posting changes elsewhere', async () => {
     await goTo('jobs?id=2002');
     await see('Live');

@@ -54,6 +54,12 @@ export function numberIn(text) {
   return plain.test(text) ? Number(text) : Number.NaN;
 }
 
+/** What is entered for a value. A number gets a fourth decimal where three would be ambiguous. */
+function textOf(value) {
+  const text = [value].flat().join('\n');
+  return typeof value === 'number' && ambiguous.test(text) ? `${text}0` : text;
+}
+
 /** The entries of a list with one a line. */
 export const linesIn = (text) =>
   text
@@ -89,7 +95,7 @@ export function createField(field, source) {
     read = (from) => valueAt(from, path),
   } = field;
   const initial = read(source) ?? (type === 'box' ? false : '');
-  const first = type === 'box' ? initial : [initial].flat().join('\n');
+  const first = type === 'box' ? initial : textOf(initial);
   const id = `field-${made}`;
   const input = inputOf(field, id, first);
   const problem = h('small.problem', { id: `${id}-problem` });
