@@ -1,12 +1,8 @@
-/** Clients that break the compiled way on purpose: they leave, do not read, come all at once, or never ask the same twice. */
+/** Clients that break the compiled way on purpose: they come all at once, and do not read. */
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { json, pnetPost, postList, type Respond } from '../support/stub.ts';
-import { pages, sendTo, startBothWays } from './both-ways.ts';
-
-const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { id text } } } }';
-const body = { query };
+import { sendTo, startBothWays } from './both-ways.ts';
 
 function bytesOf(request: object): string {
   const text = JSON.stringify(request);
@@ -38,65 +34,6 @@ async function readResponse(socket: Socket, length: number): Promise<Buffer> {
   const all = Buffer.concat(chunks);
   return all.subarray(all.indexOf('\r\n\r\n') + 4);
 }
-
-/** Asks as a client that leaves when the returned function is called. */
-function askAndLeave(address: string): () => Promise<unknown> {
-  const leaving = new AbortController();
-  const headers = { 'content-type': 'application/json', 'x-api-key': 'their-key' };
-  const asked = fetch(`${address}/graphql`, {
-    method: 'POST',
-    signal: leaving.signal,
-    headers,
-    body: JSON.stringify(body),
-  }).catch(() => null);
-  return () => {
-    leaving.abort();
-    return asked;
-  };
-}
-
-test.each(['on', 'off'] as const)(
-  'a hundred requests share a page, and one client disconnects (%s)',
-  {
-    timeout: 60_000,
-  },
-  async (way) => {
-    const held: (() => void)[] = [];
-    const both = await startBothWays((request, response) => void held.push(() => pages(request, response)));
-    const { app, address } = both[way];
-    const leave = askAndLeave(address);
-    await expect.poll(() => held.length).toBe(1);
-    const asked = Array.from({ length: 99 }, () => sendTo(both[way], { body }));
-    const connections = () => new Promise((resolve) => app.server.server.getConnections((_, count) => resolve(count)));
-    await expect.poll(connections).toBe(100);
-    await sleep(300);
-    await leave();
-    both.stub.respond = pages;
-    for (const respond of held) respond();
-    const came = await Promise.all(asked);
-    expect(new Set(came.map((each) => each.body)).size).toBe(1);
-    expect(came.every(({ status }) => status === 200)).toBe(true);
-    expect(both.stub.received).toHaveLength(1);
-  },
-);
-
-test.each(['on', 'off'] as const)('when the client disconnects, the call of its page is aborted (%s)', async (way) => {
-  let ended = false;
-  const both = await startBothWays((_request, response) =>
-    response.once('close', () => {
-      ended = true;
-    }),
-  );
-  const leave = askAndLeave(both[way].address);
-  await expect.poll(() => both.stub.received.length).toBe(1);
-  await leave();
-  await expect.poll(() => ended).toBe(true);
-  // Nothing failed, and nothing is tried again.
-  expect(both[way].log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
-  both.stub.respond = pages;
-  expect((await sendTo(both[way], { body })).status).toBe(200);
-  expect(both.stub.received).toHaveLength(2);
-});
 
 test('responses are not mixed up, however slowly they are read', { timeout: 60_000 }, async () => {
   // Each list has a text of its own, large enough that it waits in the socket.
