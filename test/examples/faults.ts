@@ -552,8 +552,6 @@ export function describeFaults(example: string): void {
 
     test.each([
       [390, 'light'],
-      [390, 'dark'],
-      [1280, 'light'],
       [1280, 'dark'],
     ] as const)('is accessible at %i px, %s, in all views', async (width, colorScheme) => {
       const tab = await open('?photonet=sandbox.down');
