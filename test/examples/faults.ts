@@ -249,6 +249,20 @@ export function describeFaults(example: string): void {
         await shows(tab, 'The draft has already been published');
         expect(tab.complaints).toEqual([]);
       });
+
+      test('is asked for once when its response is lost', async () => {
+        const { page, ...tab } = await open('#publish');
+        let sent = 0;
+        await context.route('**/graphql', (route) => {
+          if (!route.request().postData()?.includes('publishJob')) return route.continue();
+          sent += 1;
+          return route.abort();
+        });
+        await page.getByLabel('Draft id').fill('1011');
+        await page.getByRole('button', { name: 'Publish', exact: true }).click();
+        await shows({ ...tab, page }, /There is no result: .+ Send it again/);
+        expect(sent).toBe(1);
+      });
     });
 
     describe('live deliveries', () => {
