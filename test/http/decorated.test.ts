@@ -1,4 +1,7 @@
-/** Every response of a face has an id, and what a page of another origin needs to read it: also those that are written below all routes. */
+/**
+ * Every response of a face has an id, what a page of another origin needs to read it, and what keeps it out of caches: also those
+ * that are written below all routes.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
@@ -87,6 +90,8 @@ describe.each(Object.entries(cases))('%s', (name, sent) => {
     expect(headers.get('access-control-allow-origin')).toBe(origin);
     expect(headers.get('access-control-expose-headers')).toContain('x-request-id');
     expect(headers.get('vary')).toContain('origin');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test('is not shown to another one', async () => {

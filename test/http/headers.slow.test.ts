@@ -5,7 +5,6 @@
 import { Agent, METHODS, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxBodyBytes } from '../../src/http/request-bodies.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { headersIn, sendBytes } from '../support/raw-http.ts';
 
@@ -121,26 +120,12 @@ describe.each([
     );
   });
 
-  test.each(['/graphql', '/v1/webhooks', '/nowhere'])('a body that is too large at %s', async (path) => {
-    const headers = { 'content-type': 'application/json', 'content-length': String(maxBodyBytes + 1) };
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const text = await sendBytes(
-      gateway.address,
-      `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${head.join('')}\r\n`,
-    );
-    expect({ text, faults: faults(headersIn(text)) }).toEqual({ text, faults: [] });
-  });
-
+  // Others are in decorated.test.ts.
   test.each([
     ['bytes that are not HTTP', 'nonsense\r\n\r\n', 400],
-    ['headers that are too large', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 400],
     ['a path that is not ASCII', 'GET /\x01 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
-    ['a path that is not ASCII at an endpoint', 'GET /v1/users/\x01/posts HTTP/1.1\r\nhost: x\r\n\r\n', 422],
-    ['a request without Host', 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
-    ['a request without Host at an endpoint', 'GET /v1/webhooks HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
     ['a request without Host in HTTP/1.0', 'GET /livez HTTP/1.0\r\n\r\n', 200],
     ['an unknown expectation', 'GET /livez HTTP/1.1\r\nhost: x\r\nexpect: x\r\nconnection: close\r\n\r\n', 200],
-    ['two lengths', 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
     ['a path that grows by escaping', `GET /v1/users/${'%'.repeat(15_000)}/posts HTTP/1.0\r\n\r\n`, 401],
     ['an absolute address', 'GET http://x/livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 200],
     ['an absolute address without a path', 'GET http://x?y HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 200],
