@@ -1,14 +1,9 @@
 /** Commands of a workspace that wait for what others have locked: they leave connections to other workspaces. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { DatabaseFault } from '../../src/store/faults.ts';
-import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { createWorkspaceLines } from '../../src/store/workspace-lines.ts';
-import { databases } from '../support/databases.ts';
-import { startDelivering } from '../support/deliveries.ts';
 
-const [, postgres] = databases;
 const locked = new DatabaseFault('slow', new Error('locked'));
 const turnMs = 1_000;
 
@@ -133,47 +128,3 @@ it('who waits for its turn too long is told that it is busy, and who has gone le
   expect(await next).toBe('fulfilled');
   expect(running).toHaveLength(2);
 });
-
-it.skipIf(postgres === undefined)(
-  'a locked webhook leaves emissions of other workspaces alone, on Postgres',
-  async () => {
-    if (postgres === undefined) throw new Error('there is no Postgres');
-    const gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
-    onTestFinished(() => gateway.close());
-    await gateway.webhook('https://hooks.example/');
-    const other = await gateway.workspace();
-    const accountId = await other.account();
-    const somebody = new pg.Client({ connectionString: gateway.databaseUrl });
-    await somebody.connect();
-    await somebody.query('begin; select from webhooks for update');
-    let isEmitting = true;
-    let refused = 0;
-    const emitAgain = async () => {
-      while (isEmitting) {
-        await gateway.emit('locked').catch(() => {
-          refused += 1;
-        });
-      }
-    };
-    const emitting = Promise.all(Array.from({ length: 40 }, emitAgain));
-    onTestFinished(async () => {
-      isEmitting = false;
-      await somebody.end();
-      await emitting;
-    });
-    const event = { accountId, accountType: 'PNET', source: 'users', event: 'new_relation', data: {} } as const;
-    let slowestMs = 0;
-    for (let n = 0; n < 20; n += 1) {
-      const since = performance.now();
-      await gateway.delivery.emit({ ...event, workspaceId: other.workspaceId });
-      slowestMs = Math.max(slowestMs, performance.now() - since);
-      await sleep(100);
-    }
-    // Also while those of the first moment wait for the lock.
-    expect(slowestMs).toBeLessThan(postgresDefaults.lockTimeoutMs / 2);
-    expect(refused).toBeGreaterThan(0);
-    isEmitting = false;
-    await somebody.end();
-    await emitting;
-  },
-);
