@@ -8,7 +8,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { type Candidate, describeCandidate, randomCandidate, requestOf, vary } from './worst-operation/candidates.ts';
+import { type Candidate, randomCandidate, requestOf, vary } from './worst-operation/candidates.ts';
 import { extremes } from './worst-operation/extremes.ts';
 
 const seconds = Number(process.argv[2] ?? 120);
@@ -97,7 +97,7 @@ try {
       longest.refused = Math.max(longest.refused, run.heldMs);
       if (run.heldMs > 150)
         process.stderr.write(
-          `refused after ${run.heldMs} ms: ${describeCandidate(candidate)} ${run.text.slice(0, 200)}\n`,
+          `refused after ${run.heldMs} ms: ${JSON.stringify(candidate)} ${run.text.slice(0, 200)}\n`,
         );
       continue;
     }
@@ -116,7 +116,7 @@ try {
   );
   for (const { candidate, run } of worst) {
     process.stdout.write(
-      `${run.heldMs.toFixed(0)} ms, cost ${run.cost}, ${run.bytes} bytes: ${describeCandidate(candidate)}\n`,
+      `${run.heldMs.toFixed(0)} ms, cost ${run.cost}, ${run.bytes} bytes: ${JSON.stringify(candidate)}\n`,
     );
   }
 } finally {

@@ -9,6 +9,7 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
+import { type Random, seededRandom } from '../../support/random.ts';
 import { schema } from '../../support/schema.ts';
 
 /** A candidate is what its text is made of, so that it can be varied. */
@@ -94,13 +95,11 @@ export function vary(candidate: Candidate): Candidate {
   return { ...candidate, ...changes[int(0, changes.length - 1)] };
 }
 
-export const describeCandidate = (candidate: Candidate): string => JSON.stringify(candidate);
-
 /** @param variables ids of what the gateway has */
 export function requestOf(candidate: Candidate, variables: Readonly<Record<string, string>>) {
   const { field, type } = roots[candidate.root];
   const isMutation = candidate.root === 'sendTestEvent' || candidate.root === 'createWebhook';
-  const random = seeded(candidate.seed);
+  const random = seededRandom(candidate.seed);
   const named = schema.getType(type);
   if (named === undefined) throw new Error(`The schema has no type ${type}`);
   const selection = selectionOf(named, candidate, candidate.levels, random);
@@ -114,7 +113,7 @@ export function requestOf(candidate: Candidate, variables: Readonly<Record<strin
   return { query, variables: Object.fromEntries(declared.map((name) => [name, variables[name]])) };
 }
 
-function selectionOf(type: GraphQLNamedType, candidate: Candidate, levels: number, random: () => number): string {
+function selectionOf(type: GraphQLNamedType, candidate: Candidate, levels: number, random: Random): string {
   if (isAbstractType(type)) {
     const shared = isInterfaceType(type) ? fieldsOf(Object.values(type.getFields()), candidate, levels, random) : [];
     const variants = schema.getPossibleTypes(type).map((variant) => {
@@ -137,13 +136,13 @@ function fieldsOf(
   fields: readonly GraphQLField<unknown, unknown>[],
   candidate: Candidate,
   levels: number,
-  random: () => number,
+  random: Random,
 ): string[] {
   return fields.flatMap((field) => {
     if (field.args.some(isRequiredArgument) && !field.args.some(({ name }) => name === 'first')) return [];
     const named = getNamedType(field.type);
     if (isLeafType(named)) {
-      const copies = random() < 0.2 ? candidate.copies : 1;
+      const copies = random.chance(0.2) ? candidate.copies : 1;
       return Array.from({ length: copies }, (_, index) => {
         aliasCount = (aliasCount + 1) % 10_000;
         return index === 0 ? field.name : `c${aliasCount}: ${field.name}`;
@@ -151,19 +150,8 @@ function fieldsOf(
     }
     const isList = field.args.some(({ name }) => name === 'first');
     const isNeeded = field.name === 'nodes' || field.name === 'edges' || field.name === 'node';
-    if (levels <= 1 || (!isNeeded && random() * 10 > candidate.breadth)) return [];
+    if (levels <= 1 || (!isNeeded && !random.chance(candidate.breadth / 10))) return [];
     const size = named.name === 'PostConnection' ? Math.min(100, candidate.first) : candidate.first;
     return [`${field.name}${isList ? `(first: ${size})` : ''} ${selectionOf(named, candidate, levels - 1, random)}`];
   });
-}
-
-/** Mulberry32: the same numbers for the same seed, so that a candidate has one text. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
