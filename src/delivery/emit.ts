@@ -11,6 +11,7 @@ import type { MarkedQuery } from '../store/short-reads.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type Receiver, readReceivers, receiversOf } from './receivers.ts';
+import type { NewDeliveries, Worker } from './worker.ts';
 
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
   /**
@@ -52,14 +53,19 @@ interface EmitContext {
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly storedBytes: Pick<StoredBytes, 'add'>;
+  /** Where the process delivers. */
+  readonly takeNew?: Worker['takeNew'];
 }
 
 export const createEmit =
   (context: EmitContext): Emit =>
   async (emission) => {
-    const { bytes, ...emitted } =
-      (await context.statement?.((database, changed) => storeAtOnce(database, changed, context, emission))) ??
-      (await context.transaction((transaction, changed) => store(transaction, changed, context, emission)));
+    const taken = await context.takeNew?.();
+    const { bytes, ...emitted } = await storing(context, emission, taken).catch((error: unknown) => {
+      taken?.dropped(error instanceof ServiceError && error.outcomeUnknown === true);
+      throw error;
+    });
+    taken?.stored(emitted.deliveries);
     const metrics = context.telemetry?.metrics;
     if (!emitted.repeated) {
       context.storedBytes.add(emission.workspaceId, bytes);
@@ -69,11 +75,24 @@ export const createEmit =
     return emitted;
   };
 
+/** With one statement where that is possible, otherwise in a transaction, which may begin anew. */
+async function storing(context: EmitContext, emission: Emission, taken: NewDeliveries | undefined): Promise<Stored> {
+  const atOnce = await context.statement?.((database, changed) =>
+    storeAtOnce(database, changed, context, emission, taken),
+  );
+  if (atOnce !== undefined && atOnce !== null) return atOnce;
+  return context.transaction((transaction, changed) => {
+    taken?.dropped(false);
+    return store(transaction, changed, context, emission, taken);
+  });
+}
+
 async function store(
   transaction: Transaction<Tables>,
   changed: ChangeRecorder,
   { now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
+  taken: NewDeliveries | undefined,
 ): Promise<Stored> {
   const created_at = now().getTime();
   const { refusal } = emission;
@@ -82,10 +101,11 @@ async function store(
     if (first === null) throw refusal;
     return { ...first, bytes: 0 };
   }
-  const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
+  const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
+  const stored = { ...row, traceparent: telemetry.tracer?.headers().traceparent ?? null };
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
-    .values({ ...stored, traceparent: telemetry.tracer?.headers().traceparent ?? null })
+    .values(stored)
     .onConflict((conflict) =>
       conflict.expression(sql`workspace_id, idempotency_key, coalesce(account_id, '')`).doNothing(),
     )
@@ -97,11 +117,13 @@ async function store(
   }
 
   const ids: string[] = [];
+  let waiting = 0;
   for await (const receivers of receiversOf(transaction, emission)) {
-    const deliveries = receivers.map((receiver) => deliveryTo(receiver, stored, randomBytes));
+    const deliveries = receivers.map((receiver) => deliveryTo(receiver, stored, randomBytes, taken));
+    waiting += waitingOf(deliveries);
     ids.push(...(await insertDeliveries(transaction, deliveries)));
   }
-  return announced(stored, ids, changed);
+  return announced(stored, ids, waiting, changed);
 }
 
 /**
@@ -113,6 +135,7 @@ async function storeAtOnce(
   changed: ChangeRecorder,
   { now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
+  taken: NewDeliveries | undefined,
 ): Promise<Stored | null> {
   const created_at = now().getTime();
   const receivers = emission.refusal === undefined ? await readReceivers(database, emission) : null;
@@ -120,7 +143,7 @@ async function storeAtOnce(
   const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const event = { ...row, traceparent: telemetry.tracer?.headers().traceparent ?? null };
   const deliveries = receivers.map((receiver) => ({
-    ...deliveryTo(receiver, event, randomBytes),
+    ...deliveryTo(receiver, event, randomBytes, taken),
     revision: receiver.revision,
   }));
   const names = sql.join(Object.keys(event).map((column) => sql.ref(column)));
@@ -153,22 +176,35 @@ async function storeAtOnce(
   return announced(
     event,
     stored.flatMap(({ id }) => (id === event.id ? [] : id)),
+    waitingOf(deliveries),
     changed,
   );
 }
 
-const deliveryTo = ({ webhookId, enabled }: Receiver, event: EventTable, randomBytes: RandomBytes): DeliveryTable => ({
-  ...newDelivery(event, webhookId, newTimedId(randomBytes, event.created_at)),
-  state: enabled ? 'pending' : 'held',
-});
+function deliveryTo(
+  receiver: Receiver,
+  event: EventTable,
+  randomBytes: RandomBytes,
+  taken: NewDeliveries | undefined,
+): DeliveryTable {
+  const { webhookId, enabled, failing, pausedUntil } = receiver;
+  const id = newTimedId(randomBytes, event.created_at);
+  const isSendable = enabled && !failing && pausedUntil <= event.created_at;
+  return {
+    ...newDelivery(event, webhookId, id),
+    state: enabled ? 'pending' : 'held',
+    ...((isSendable && taken?.take(receiver, event, id)) || {}),
+  };
+}
 
-/** @param ids of the stored deliveries */
-function announced(event: EventTable, ids: readonly string[], changed: ChangeRecorder): Stored {
+const waitingOf = (deliveries: readonly DeliveryTable[]): number =>
+  deliveries.filter(({ claim_token }) => claim_token === null).length;
+
+/** @param ids of the stored deliveries. @param waiting how many are in the queue */
+function announced(event: EventTable, ids: readonly string[], waiting: number, changed: ChangeRecorder): Stored {
   if (event.source !== null && event.webhook_id === null) changed.event(event.id);
-  if (ids.length > 0) {
-    changed.work();
-    changed.deliveries(ids);
-  }
+  if (waiting > 0) changed.work();
+  if (ids.length > 0) changed.deliveries(ids);
   const bytes = Buffer.byteLength(event.data) + rowBytes * (1 + ids.length);
   return { eventId: event.id, deliveries: ids, repeated: false, createdAt: event.created_at, bytes };
 }

@@ -21,6 +21,7 @@
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction, on Postgres mostly in one statement; then the event is
  *                           acknowledged
+ *   worker.ts             sends at once what its lanes have a request for, claimed as it is stored; the rest is for the queue
  *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
  *                           something to settle) in the thread that writes (store/module-transaction.ts). It consists of
  *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
@@ -227,7 +228,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
-  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes });
+  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes, takeNew: () => worker.takeNew() });
   const emit: Emit = (emission) =>
     inLine({ workspaceId: emission.workspaceId, subject: emission.webhookId ?? emission.accountId ?? undefined }, () =>
       emitInTurn(emission),

@@ -49,6 +49,11 @@ export interface Lanes {
   /** Null without room for claims. */
   quota(): ClaimQuota | null;
   add(delivery: ClaimedDelivery): void;
+  /**
+   * A request for a delivery that need not wait: its destination is quick, and nothing is queued for it.
+   * @param prepare may decline. @returns null if it has to wait; ends with `release`
+   */
+  takeNew(webhookId: string, prepare: () => ClaimedDelivery | null): ClaimedDelivery | null;
   resumeAfter(webhookId: string): void;
   /** Null if none can be sent now; ends with `release`. */
   take(): ClaimedDelivery | null;
@@ -149,21 +154,25 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
   const place = (lane: Lane, delivery: ClaimedDelivery) => {
     // Behind the other destinations.
     loads[standingOfLane(lane)].rotation.delete(lane);
+    const isQueued = lane.queued[0] === delivery;
     change(lane, () => {
-      lane.queued.shift();
+      if (isQueued) lane.queued.shift();
       lane.sending += 1;
     });
     inFlight.take(delivery, lane.ended === null);
-    bytes.move(delivery, 'queued', 'quick');
+    bytes.move(delivery, isQueued ? 'queued' : null, 'quick');
     return delivery;
   };
-  const takeFrom = (standing: Standing): ClaimedDelivery | null => {
-    // The part of the free places with which a lone destination reaches the highest limit: many leave some to each other.
+  /** The part of the free places with which a lone destination reaches the highest limit: many leave some to each other. */
+  const share = () => {
     const part = limits.perDestination / (limits.allSlots - limits.perDestination);
-    const share = Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
+    return Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
+  };
+  const takeFrom = (standing: Standing): ClaimedDelivery | null => {
+    const most = share();
     for (const lane of loads[standing].rotation) {
       const [delivery] = lane.queued;
-      if (delivery === undefined || lane.sending >= Math.min(limitOf(lane, limits), share)) continue;
+      if (delivery === undefined || lane.sending >= Math.min(limitOf(lane, limits), most)) continue;
       return place(lane, delivery);
     }
     return null;
@@ -203,6 +212,15 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       change(lane, () => lane.queued.push(delivery));
       bytes.move(delivery, null, 'queued');
       cursor = delivery.destination.webhookId;
+    },
+    takeNew(webhookId, prepare) {
+      const lane = lanes.get(webhookId);
+      if (lane === undefined || lane.queued.length > 0) return null;
+      expire();
+      if (standingOfLane(lane) !== 'quick' || free() <= 0 || !bytes.hasRoom(webhookId)) return null;
+      if (lane.sending >= Math.min(limitOf(lane, limits), share())) return null;
+      const delivery = prepare();
+      return delivery === null ? null : place(lane, delivery);
     },
     resumeAfter(webhookId) {
       cursor = webhookId;

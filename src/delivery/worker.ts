@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import { createTroubles, type Trouble, type Troubles } from '../kernel/troubles.ts';
 import type { Outbound } from '../net/outbound.ts';
+import type { DeliveryTable, EventTable } from '../store/schema.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
 import { ClaimLeases } from './claim-leases.ts';
@@ -17,9 +18,24 @@ import { createLanes, type LaneLimits, type Lanes } from './lanes.ts';
 import { type AttemptObserver, observeAttempts, observeQueue, type Send } from './observed-worker.ts';
 import { type ApartOutcomes, createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
+import type { Receiver } from './receivers.ts';
 import { unsentDecision } from './retry-policy.ts';
 import { beginAttempt, sendAttempt, unsent } from './send.ts';
 import { type AttemptOutcome, type ReleasedClaim, wasMade } from './settle.ts';
+
+/** The deliveries of an event that is being stored. */
+export interface NewDeliveries {
+  /** Null for one that waits in the queue; otherwise it is stored with these columns, or given up. */
+  take(
+    webhook: Pick<Receiver, 'webhookId' | 'revision'>,
+    event: EventTable,
+    deliveryId: string,
+  ): Pick<DeliveryTable, 'claim_token' | 'next_at'> | null;
+  /** The event is stored, with these deliveries. */
+  stored(ids: readonly string[]): void;
+  /** It is not, or nobody knows. */
+  dropped(mayBeStored: boolean): void;
+}
 
 interface WorkerOptions {
   readonly queue: Queue;
@@ -84,6 +100,8 @@ export class Worker {
   #releases: ReleasedClaim[] = [];
   #idleWaiters: (() => void)[] = [];
   #confirms = 0;
+  /** Taken as they were stored. */
+  readonly #stored: ClaimedDelivery[] = [];
   #isSettlingApart = false;
   #cancelDispatch = () => {};
   #cancelNextSlot = () => {};
@@ -111,6 +129,44 @@ export class Worker {
   wake(): void {
     // A stop ends with a flush that nobody has asked for.
     if (this.#state !== 'draining') this.#flushes.within(0);
+  }
+
+  /** Deliveries that an event creates: those that need not wait in the queue are claimed as they are stored, and sent then. */
+  async takeNew(): Promise<NewDeliveries> {
+    const { queue, leaseMs, deadlineMs } = this.#options;
+    const claim = await queue.claimNew();
+    let taken: ClaimedDelivery[] = [];
+    const giveUp = (deliveries: readonly ClaimedDelivery[]) => {
+      for (const delivery of deliveries) this.#lanes.release(delivery, 'unsent');
+    };
+    return {
+      take: (webhook, event, deliveryId) => {
+        if (this.#state !== 'running' || this.#outcomes.unstored > 0) return null;
+        const delivery = this.#lanes.takeNew(webhook.webhookId, () => claim.prepare(event, webhook, deliveryId));
+        if (delivery === null) return null;
+        taken.push(delivery);
+        return { claim_token: claim.claimToken, next_at: claim.leasedUntil };
+      },
+      stored: (ids) => {
+        const stored = new Set(ids);
+        const { sent = [], others = [] } = Object.groupBy(taken, ({ deliveryId }) =>
+          stored.has(deliveryId) ? 'sent' : 'others',
+        );
+        taken = [];
+        giveUp(others);
+        for (const delivery of sent) this.#leases.begin(delivery, claim.begun + leaseMs - deadlineMs);
+        this.#stored.push(...sent);
+        if (sent.length > 0) this.#scheduleDispatch();
+      },
+      dropped: (mayBeStored) => {
+        giveUp(taken);
+        if (mayBeStored && taken.length > 0) {
+          this.#release(taken);
+          this.#flushes.within(flushDelayMs);
+        }
+        taken = [];
+      },
+    };
   }
 
   /** Resolves with nothing due, in flight or unsettled. For tests and for stopping. */
@@ -280,7 +336,7 @@ export class Worker {
   }
 
   #takeBatch(): ClaimedDelivery[] {
-    const batch: ClaimedDelivery[] = [];
+    const batch = this.#stored.splice(0, sendsOfRound);
     while (batch.length < sendsOfRound) {
       const delivery = this.#lanes.take();
       if (delivery === null) break;

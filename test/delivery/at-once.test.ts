@@ -1,0 +1,78 @@
+/** Deliveries that need not wait are claimed as they are stored: nobody looks for them in the queue. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faults, injectFaults } from '../support/database-faults.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+/** Notes deliveries that are claimed later than they are stored. */
+const notes = {
+  SQLite: [
+    `create trigger note_claims after update of claim_token on deliveries
+      when new.claim_token is not null begin insert into claims values (new.id); end`,
+  ],
+  Postgres: [
+    `create function note_claim() returns trigger language plpgsql as $$
+      begin insert into claims values (new.id); return null; end $$`,
+    `create trigger note_claims after update of claim_token on deliveries
+      for each row when (new.claim_token is not null) execute function note_claim()`,
+  ],
+};
+
+describe.each(databases)('on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  let receiver: Receiver;
+  const run = (statement: string) => sql.raw(statement).execute(gateway.app.database);
+  const claims = async () => (await run('select id from claims')).rows.length;
+  const states = async () => (await gateway.deliveries()).map(({ state }) => state).sort();
+
+  beforeEach(async () => {
+    [gateway, receiver] = await Promise.all([startDelivering({ dialect }), startReceiver()]);
+    await gateway.webhook(receiver.address);
+    for (const statement of ['create table claims (id text)', ...notes[dialect.name]]) await run(statement);
+    await gateway.emit('first');
+    await gateway.delivery.worker.idle();
+    expect(await claims()).toBe(1);
+  });
+  afterEach(() => Promise.all([gateway.close(), receiver.close()]));
+
+  it('a destination that has answered gets the next events as they are stored', async () => {
+    await Promise.all(['second', 'third'].map((n) => gateway.emit(n)));
+    await gateway.delivery.worker.idle();
+    expect(await claims()).toBe(1);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).n).sort()).toEqual(['first', 'second', 'third']);
+    const settled = { state: 'succeeded', attempts: 1, claim_token: null, next_at: 0 };
+    expect(await gateway.deliveries()).toMatchObject([settled, settled, settled]);
+  });
+
+  it.each([
+    ['a webhook that was changed', `update webhooks set name = 'other'`],
+    ['a destination that fails', 'update webhook_destinations set failing_since = 1, failed_attempts = 1'],
+  ])('the delivery to %s waits in the queue', async (_, change) => {
+    await run(change);
+    await gateway.emit('second');
+    await gateway.delivery.worker.idle();
+    expect(await claims()).toBe(2);
+    expect(await states()).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('nothing is sent to a destination that is paused', async () => {
+    await run(`update webhook_destinations set paused_until = ${gateway.clock.now.getTime() + 60_000}`);
+    await gateway.emit('second');
+    await gateway.delivery.worker.idle();
+    expect(await states()).toEqual(['pending', 'succeeded']);
+    expect(await claims()).toBe(1);
+  });
+
+  it('what may be stored is sent before its lease ends', async () => {
+    const injected = injectFaults();
+    if (dialect.name === 'Postgres') injected.loseAnswerTo('with new_delivery');
+    else injected.failCommitAfter('insert into "events"', faults.SQLite[4]);
+    const failure = await gateway.emit('second').catch((error: unknown) => error);
+    injected.restore();
+    expect(failure).toMatchObject({ outcomeUnknown: true });
+    await gateway.delivery.worker.idle();
+    expect(new Set(await states())).toEqual(new Set(['succeeded']));
+  });
+});
