@@ -62,12 +62,15 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
       () => edit({ jobId, autoRejectionTemplate: 'No.' }),
     ]);
     for (const answer of [first, ...rest]) expect(answer).toMatchObject(isEdited);
-    expect((await jobs.workspace.job(jobId)).fields).toMatchObject({
+    const { fields } = await jobs.workspace.job(jobId);
+    expect(fields).toMatchObject({
       workplace: 'REMOTE',
       description: 'first',
       location: '7',
       auto_rejection_template: 'No.',
     });
+    // The network hears of the whole posting.
+    expect(jobs.told.get(jobId)).toEqual(fields);
   });
 
   test('an edit during a publication waits, and is carried out', async () => {

@@ -153,6 +153,8 @@ export class ServedJobs {
   readonly publications = new Map<string, number>();
   /** How often the network has been asked to edit a posting, by its id. */
   readonly edits = new Map<string, number>();
+  /** The fields that the network was told of last, by the id of the posting. */
+  readonly told = new Map<string, object>();
   /** How many requests have had to wait for another one that acts on the same posting, by its id. */
   readonly waits = new Map<string, number>();
   /** What the first publication and the first edit of a posting wait for at the network. */
@@ -176,6 +178,7 @@ export class ServedJobs {
             return sandbox.PNET.publish(session, draft, ...rest);
           },
           editPosting: async (session, posting, signal) => {
+            this.told.set(posting.jobId, posting.fields);
             if (count(this.edits, posting.jobId) === 1) await this.gate;
             return sandbox.PNET.editPosting(session, posting, signal);
           },
