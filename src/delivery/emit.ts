@@ -60,7 +60,8 @@ interface EmitContext {
 export const createEmit =
   (context: EmitContext): Emit =>
   async (emission) => {
-    const taken = await context.takeNew?.();
+    // Without the time of the queue all wait in it, and the event can be stored nevertheless.
+    const taken = await context.takeNew?.().catch(() => undefined);
     const { bytes, ...emitted } = await storing(context, emission, taken).catch((error: unknown) => {
       taken?.dropped(error instanceof ServiceError && error.outcomeUnknown === true);
       throw error;

@@ -1,6 +1,8 @@
 /** Deliveries that need not wait are claimed as they are stored: nobody looks for them in the queue. */
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEmit, type Emission } from '../../src/delivery/emit.ts';
 import { faults, injectFaults } from '../support/database-faults.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -23,13 +25,16 @@ const notes = {
 describe.each(databases)('on $name', (dialect) => {
   let gateway: DeliveringGateway;
   let receiver: Receiver;
+  let webhookId: string;
   const run = (statement: string) => sql.raw(statement).execute(gateway.app.database);
   const claims = async () => (await run('select id from claims')).rows.length;
   const states = async () => (await gateway.deliveries()).map(({ state }) => state).sort();
 
   beforeEach(async () => {
-    [gateway, receiver] = await Promise.all([startDelivering({ dialect }), startReceiver()]);
-    await gateway.webhook(receiver.address);
+    const limits = { slots: 2, firstSlots: 2, slowAfterMs: 60_000, bytes: 16_000 };
+    const delivery = { limits, pollMs: 60_000 };
+    [gateway, receiver] = await Promise.all([startDelivering({ dialect, delivery }), startReceiver()]);
+    webhookId = await gateway.webhook(receiver.address);
     for (const statement of ['create table claims (id text)', ...notes[dialect.name]]) await run(statement);
     await gateway.emit('first');
     await gateway.delivery.worker.idle();
@@ -38,8 +43,10 @@ describe.each(databases)('on $name', (dialect) => {
   afterEach(() => Promise.all([gateway.close(), receiver.close()]));
 
   it('a destination that has answered gets the next events as they are stored', async () => {
-    await Promise.all(['second', 'third'].map((n) => gateway.emit(n)));
-    await gateway.delivery.worker.idle();
+    for (const n of ['second', 'third']) {
+      await gateway.emit(n);
+      await gateway.delivery.worker.idle();
+    }
     expect(await claims()).toBe(1);
     expect(receiver.received.map(({ body }) => JSON.parse(body).n).sort()).toEqual(['first', 'second', 'third']);
     const settled = { state: 'succeeded', attempts: 1, claim_token: null, next_at: 0 };
@@ -63,6 +70,24 @@ describe.each(databases)('on $name', (dialect) => {
     await gateway.delivery.worker.idle();
     expect(await states()).toEqual(['pending', 'succeeded']);
     expect(await claims()).toBe(1);
+  });
+
+  const emission = (): Emission => ({
+    workspaceId: gateway.space.workspaceId,
+    accountId: gateway.accountId,
+    accountType: 'PNET',
+    source: 'users',
+    event: 'new_relation',
+    data: { user_full_name: 'second' },
+  });
+
+  it('an event is stored while the time of the queue cannot be told', async () => {
+    const { notifications, storedBytes } = gateway.delivery;
+    const takeNew = () => Promise.reject(new Error('no connection is free'));
+    const emit = createEmit({ ...notifications, now: () => gateway.clock.now, randomBytes, storedBytes, takeNew });
+    await emit(emission());
+    await gateway.delivery.worker.idle();
+    expect(await states()).toEqual(['succeeded', 'succeeded']);
   });
 
   it('what may be stored is sent before its lease ends', async () => {
