@@ -138,6 +138,8 @@ export class Worker {
     let taken: ClaimedDelivery[] = [];
     const giveUp = (deliveries: readonly ClaimedDelivery[]) => {
       for (const delivery of deliveries) this.#lanes.release(delivery, 'unsent');
+      // Their slots are for those that wait.
+      if (deliveries.length > 0) this.#scheduleDispatch();
     };
     return {
       take: (webhook, event, deliveryId) => {

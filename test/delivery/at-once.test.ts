@@ -1,8 +1,9 @@
 /** Deliveries that need not wait are claimed as they are stored: nobody looks for them in the queue. */
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEmit, type Emission } from '../../src/delivery/emit.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEmit, type Emission, eventRow } from '../../src/delivery/emit.ts';
 import { faults, injectFaults } from '../support/database-faults.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -79,6 +80,20 @@ describe.each(databases)('on $name', (dialect) => {
     source: 'users',
     event: 'new_relation',
     data: { user_full_name: 'second' },
+  });
+
+  it('an event that is not stored gives its requests to those that wait', async () => {
+    const taken = await gateway.delivery.worker.takeNew();
+    expect(taken.take({ webhookId, revision: 0 }, eventRow(emission(), 'event', 0), 'delivery')).not.toBeNull();
+    const open: ServerResponse[] = [];
+    receiver.answer = (_request, response) => void open.push(response);
+    await gateway.emit('second');
+    await receiver.waitFor(2);
+    await gateway.emit('third');
+    await vi.waitUntil(async () => (await claims()) === 3);
+    taken.dropped(false);
+    await receiver.waitFor(3);
+    for (const response of open) response.end();
   });
 
   it('an event is stored while the time of the queue cannot be told', async () => {
