@@ -9,6 +9,9 @@ type Holding = 'queued' | 'quick' | 'slow';
 /** Shares of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
 const share = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
+/** What is encoded without a pause. */
+export const bytesOfClaim = (limit: number): number => limit * share.claim;
+
 interface ByteBudget {
   /** From one account to another; null before the claim and after the end. */
   move(delivery: ClaimedDelivery, from: Holding | null, to: Holding | null): void;
@@ -49,7 +52,7 @@ export function createByteBudget(limit: number): ByteBudget {
         notSlow[standing(id)] += held.notSlow;
       }
       return {
-        total: Math.min(left(), limit * share.claim),
+        total: Math.min(left(), bytesOfClaim(limit)),
         parts: lesser(partsOf(limit * share.notSlow, notSlow), partsOf(limit, all)),
         perDestination: new Map([...byDestination].map(([id, held]) => [id, ofDestination - held.notSlow - held.slow])),
         default: ofDestination,

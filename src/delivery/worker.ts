@@ -10,6 +10,7 @@ import type { Outbound } from '../net/outbound.ts';
 import type { DeliveryTable, EventTable } from '../store/schema.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
+import { bytesOfClaim } from './byte-budget.ts';
 import { ClaimLeases } from './claim-leases.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { FlushSchedule } from './flush-schedule.ts';
@@ -133,9 +134,10 @@ export class Worker {
 
   /** Deliveries that an event creates: those that need not wait in the queue are claimed as they are stored, and sent then. */
   async takeNew(): Promise<NewDeliveries> {
-    const { queue, leaseMs, deadlineMs } = this.#options;
+    const { queue, leaseMs, deadlineMs, limits } = this.#options;
     const claim = await queue.claimNew();
     let taken: ClaimedDelivery[] = [];
+    let bytes = 0;
     const giveUp = (deliveries: readonly ClaimedDelivery[]) => {
       for (const delivery of deliveries) this.#lanes.release(delivery, 'unsent');
       // Their slots are for those that wait.
@@ -143,10 +145,12 @@ export class Worker {
     };
     return {
       take: (webhook, event, deliveryId) => {
-        if (this.#state !== 'running' || this.#outcomes.unstored > 0) return null;
+        if (this.#state !== 'running' || this.#outcomes.unstored > 0 || bytes >= bytesOfClaim(limits.bytes))
+          return null;
         const delivery = this.#lanes.takeNew(webhook.webhookId, () => claim.prepare(event, webhook, deliveryId));
         if (delivery === null) return null;
         taken.push(delivery);
+        bytes += delivery.body instanceof Error ? 0 : delivery.body.byteLength;
         return { claim_token: claim.claimToken, next_at: claim.leasedUntil };
       },
       stored: (ids) => {

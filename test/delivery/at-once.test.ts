@@ -96,6 +96,16 @@ describe.each(databases)('on $name', (dialect) => {
     for (const response of open) response.end();
   });
 
+  it('one event takes no more payloads at once than a claim', async () => {
+    await gateway.webhook(receiver.address);
+    await gateway.emit('second');
+    await gateway.delivery.worker.idle();
+    const before = await claims();
+    await gateway.emit('n'.repeat(1_500));
+    await gateway.delivery.worker.idle();
+    expect(await claims()).toBe(before + 1);
+  });
+
   it('an event is stored while the time of the queue cannot be told', async () => {
     const { notifications, storedBytes } = gateway.delivery;
     const takeNew = () => Promise.reject(new Error('no connection is free'));
