@@ -50,7 +50,8 @@ export interface Lanes {
   quota(): ClaimQuota | null;
   add(delivery: ClaimedDelivery): void;
   /**
-   * A request for a delivery that need not wait: its destination is quick, and nothing is queued for it.
+   * A request for a delivery that need not wait: its destination is quick, and nothing is queued for it. Half of
+   * the slots are left to those that waited: an event may be stored slowly, or never.
    * @param prepare may decline. @returns null if it has to wait; ends with `release`
    */
   takeNew(webhookId: string, prepare: () => ClaimedDelivery | null): ClaimedDelivery | null;
@@ -140,11 +141,10 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       bytes.move(delivery, 'quick', 'slow');
     }
   };
-  /** Requests that can begin now: new ones may hang, and take at most half of the places left. */
-  const free = () => {
-    const places = limits.allSlots - sum('sending');
-    return Math.min(slots, places) - inFlight.slots;
-  };
+  /** New requests may hang, and take at most half of the places left. */
+  const usable = () => Math.min(slots, limits.allSlots - sum('sending'));
+  /** Requests that can begin now. */
+  const free = () => usable() - inFlight.slots;
   const admits = (standing: Standing): boolean => {
     if (standing === 'quick') return true;
     const inSlots = partsOf(slots, { young: loads.young.recent, slow: loads.slow.recent });
@@ -217,7 +217,7 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       const lane = lanes.get(webhookId);
       if (lane === undefined || lane.queued.length > 0) return null;
       expire();
-      if (standingOfLane(lane) !== 'quick' || free() <= 0 || !bytes.hasRoom(webhookId)) return null;
+      if (standingOfLane(lane) !== 'quick' || inFlight.slots >= usable() / 2 || !bytes.hasRoom(webhookId)) return null;
       if (lane.sending >= Math.min(limitOf(lane, limits), share())) return null;
       const delivery = prepare();
       return delivery === null ? null : place(lane, delivery);
