@@ -50,7 +50,7 @@ export interface Lanes {
   quota(): ClaimQuota | null;
   add(delivery: ClaimedDelivery): void;
   /**
-   * A request for a delivery that need not wait: its destination is quick, and nothing is queued for it. Half of
+   * A request for a delivery that need not wait: its destination is quick, asked for no pause, and nothing is queued for it. Half of
    * the slots are left to those that waited: an event may be stored slowly, or never.
    * @param prepare may decline. @returns null if it has to wait; ends with `release`
    */
@@ -69,6 +69,7 @@ export interface Lanes {
   nextSlotMs(): number | null;
   /** Back to few slots, as the claims may have caused a failure. */
   restart(): void;
+  /** Nothing is sent until the queue has claimed something again. @param webhookId by default all */
   drain(webhookId?: string): ClaimedDelivery[];
   /** Without slow requests. */
   readonly slots: number;
@@ -210,12 +211,13 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
     add(delivery) {
       const lane = laneOf(delivery);
       change(lane, () => lane.queued.push(delivery));
+      lane.isLeftToQueue = false;
       bytes.move(delivery, null, 'queued');
       cursor = delivery.destination.webhookId;
     },
     takeNew(webhookId, prepare) {
       const lane = lanes.get(webhookId);
-      if (lane === undefined || lane.queued.length > 0) return null;
+      if (lane === undefined || lane.isLeftToQueue || lane.queued.length > 0) return null;
       expire();
       if (standingOfLane(lane) !== 'quick' || inFlight.slots >= usable() / 2 || !bytes.hasRoom(webhookId)) return null;
       if (lane.sending >= Math.min(limitOf(lane, limits), share())) return null;
@@ -266,6 +268,7 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       const own = webhookId === undefined ? [...lanes.values()] : [lanes.get(webhookId) ?? []].flat();
       const drained = own.flatMap((lane) => {
         const { queued } = lane;
+        lane.isLeftToQueue = true;
         if (queued.length > 0) {
           change(lane, () => {
             lane.queued = [];

@@ -408,6 +408,14 @@ describe('a delivery that is stored', () => {
     expect(webhooksOf(takeAll())).toEqual(['d']);
   });
 
+  it('waits for what the queue claims next, for a destination that asked for a pause', () => {
+    know('a');
+    lanes.drain('a');
+    expect(takeNew('a')).toBeNull();
+    sendOne('a', 'success');
+    expect(takeNew('a')).not.toBeNull();
+  });
+
   it('waits for room for its payload: an eighth of all for a destination', () => {
     know('a');
     expect(takeAllNew('a', limits.bytes / 16)).toBe(2);
