@@ -66,6 +66,11 @@ const outcomesOfFlush = 192;
 const sendsOfRound = 128;
 /** Confirmations at once. Deliveries that wait for one share it: a busy database is asked less often. */
 const confirmsAtOnce = 2;
+/**
+ * Milliseconds for which what is read of webhooks as an event is stored is as good as a look before sending. To confirm each
+ * delivery by itself costs as much as it saves that they are not claimed together.
+ */
+const freshMs = 50;
 /** Milliseconds after a flush that left new destinations without a place. */
 const crowdedMs = 100;
 /** Milliseconds after a failed flush, as the database is away. */
@@ -138,6 +143,7 @@ export class Worker {
     const claim = await queue.claimNew();
     let taken: ClaimedDelivery[] = [];
     let bytes = 0;
+    let takenAt = 0;
     const giveUp = (deliveries: readonly ClaimedDelivery[]) => {
       for (const delivery of deliveries) this.#lanes.release(delivery, 'unsent');
       // Their slots are for those that wait.
@@ -147,6 +153,7 @@ export class Worker {
       take: (webhook, event, deliveryId) => {
         if (this.#state !== 'running' || this.#outcomes.unstored > 0 || bytes >= bytesOfClaim(limits.bytes))
           return null;
+        if (taken.length === 0) takenAt = this.#options.clock();
         const delivery = this.#lanes.takeNew(webhook.webhookId, () => claim.prepare(event, webhook, deliveryId));
         if (delivery === null) return null;
         taken.push(delivery);
@@ -161,7 +168,9 @@ export class Worker {
         taken = [];
         giveUp(others);
         for (const delivery of sent) this.#leases.begin(delivery, claim.begun + leaseMs - deadlineMs);
-        this.#stored.push(...sent);
+        const isFresh = this.#options.clock() - takenAt <= freshMs && this.#state !== 'stopped';
+        if (isFresh) for (const delivery of sent) this.#begin(delivery);
+        else this.#stored.push(...sent);
         if (sent.length > 0) this.#scheduleDispatch();
       },
       dropped: (mayBeStored) => {
@@ -360,7 +369,6 @@ export class Worker {
 
   /** Sends those still to be sent as claimed. */
   async #sendBatch(batch: readonly ClaimedDelivery[]): Promise<void> {
-    const { logger } = this.#options;
     const confirmed = await this.#confirm(batch);
     this.#confirms -= 1;
     // Nobody would store the outcomes: others send these when their leases end.
@@ -368,7 +376,7 @@ export class Worker {
     for (const delivery of batch) {
       // After a long wait for its slot, others could claim it during the request.
       if (confirmed.has(delivery.deliveryId) && this.#leases.isUsable(delivery)) {
-        this.#sendOne(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
+        this.#begin(delivery);
         continue;
       }
       this.#release([delivery]);
@@ -388,6 +396,12 @@ export class Worker {
       this.#trouble.confirm.failed(error);
       return new Set();
     }
+  }
+
+  #begin(delivery: ClaimedDelivery): void {
+    this.#sendOne(delivery).catch((err: unknown) =>
+      this.#options.logger.error({ err }, 'a delivery could not be prepared'),
+    );
   }
 
   async #sendOne(delivery: ClaimedDelivery): Promise<void> {

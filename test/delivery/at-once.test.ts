@@ -1,6 +1,7 @@
 /** Deliveries that need not wait are claimed as they are stored: nobody looks for them in the queue. */
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createEmit, type Emission, eventRow } from '../../src/delivery/emit.ts';
@@ -113,6 +114,32 @@ describe.each(databases)('on $name', (dialect) => {
     await emit(emission());
     await gateway.delivery.worker.idle();
     expect(await states()).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it.runIf(dialect.name === 'Postgres')('what took long to store is looked at once more', async () => {
+    const { database } = gateway.app;
+    const rolledBack = new Error('The other event is not stored');
+    let emitted: Promise<unknown> = Promise.resolve();
+    const storing = database.transaction().execute(async (other) => {
+      const event = await other.selectFrom('events').selectAll().executeTakeFirstOrThrow();
+      await other
+        .insertInto('events')
+        .values({ ...event, id: 'other', idempotency_key: 'key' })
+        .execute();
+      emitted = gateway.emit('second', 'key');
+      await vi.waitFor(async () => {
+        const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+        expect((await run(waits)).rows).toHaveLength(1);
+      });
+      await run('update webhooks set enabled = 0');
+      await setTimeout(100);
+      throw rolledBack;
+    });
+    await expect(storing).rejects.toBe(rolledBack);
+    await emitted;
+    await gateway.delivery.worker.idle();
+    expect(await states()).toEqual(['held', 'succeeded']);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('what may be stored is sent before its lease ends', async () => {
