@@ -63,6 +63,16 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await states()).toEqual({ held: count - 1_000, pending: 1_000 });
   });
 
+  it('disabling holds before what is left to do of a webhook that was narrowed', async () => {
+    const narrowed = { webhook_id: webhookId, account_ids: '["other"]', held_created_at: 0, held_id: '' };
+    await gateway.app.database
+      .insertInto('pending_holds')
+      .values({ ...narrowed, through_created_at: 0, through_id: '' })
+      .execute();
+    await setEnabled(false);
+    expect(await states()).toEqual({ held: 1_000, pending: count - 1_000 });
+  });
+
   it('what is not yet held is never sent, although the webhook is enabled again; what is emitted then is', async () => {
     await setEnabled(false);
     // The rows that fill the database were created within as many milliseconds.

@@ -58,6 +58,10 @@ export const holdStep = (transaction: NotifyingTransaction, webhookId: string): 
       .selectFrom('pending_holds')
       .selectAll()
       .where('webhook_id', '=', webhookId)
+      // The newest of those that hold all: a command that disables waits for one step.
+      .orderBy('account_ids', 'desc')
+      .orderBy('through_created_at', 'desc')
+      .orderBy('through_id', 'desc')
       .limit(1)
       .forUpdate()
       .executeTakeFirst();
