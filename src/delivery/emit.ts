@@ -63,7 +63,7 @@ export const createEmit =
     // Without the time of the queue all wait in it, and the event can be stored nevertheless.
     const taken = await context.takeNew?.().catch(() => undefined);
     const { bytes, ...emitted } = await storing(context, emission, taken).catch((error: unknown) => {
-      taken?.dropped(error instanceof ServiceError && error.outcomeUnknown === true);
+      taken?.dropped(isUnknown(error));
       throw error;
     });
     taken?.stored(emitted.deliveries);
@@ -172,15 +172,22 @@ async function storeAtOnce(
     )
     select id from event union all select id from delivery`;
   const change: MarkedQuery = { ...statement.compile(database), isChange: true };
-  const { rows: stored } = await database.executeQuery<{ id: string }>(change);
+  const waiting = waitingOf(deliveries);
+  const { rows: stored } = await database.executeQuery<{ id: string }>(change).catch((error: unknown) => {
+    if (isUnknown(error)) announced(event, [], waiting, changed);
+    throw error;
+  });
   if (stored.length === 0) return null;
   return announced(
     event,
     stored.flatMap(({ id }) => (id === event.id ? [] : id)),
-    waitingOf(deliveries),
+    waiting,
     changed,
   );
 }
+
+/** Whether the event may be stored. */
+const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.outcomeUnknown === true;
 
 function deliveryTo(
   receiver: Receiver,

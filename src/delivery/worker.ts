@@ -180,6 +180,7 @@ export class Worker {
           this.#flushes.within(flushDelayMs);
         }
         taken = [];
+        bytes = 0;
       },
     };
   }

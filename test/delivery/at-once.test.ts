@@ -143,12 +143,16 @@ describe.each(databases)('on $name', (dialect) => {
   });
 
   it('what may be stored is sent before its lease ends', async () => {
+    const announced: string[] = [];
+    const listener = { onUpdated: (ids: readonly string[]) => announced.push(...ids), onMissed() {}, onEnd() {} };
+    gateway.delivery.notifications.listen(listener, 'events');
     const injected = injectFaults();
     if (dialect.name === 'Postgres') injected.loseAnswerTo('with new_delivery');
     else injected.failCommitAfter('insert into "events"', faults.SQLite[4]);
     const failure = await gateway.emit('second').catch((error: unknown) => error);
     injected.restore();
     expect(failure).toMatchObject({ outcomeUnknown: true });
+    expect(announced).toHaveLength(1);
     await gateway.delivery.worker.idle();
     expect(new Set(await states())).toEqual(new Set(['succeeded']));
   });
