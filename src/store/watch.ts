@@ -18,6 +18,8 @@ export class Watcher<Scope, State> {
   readonly scope: Scope;
   readonly #overflow: Overflow;
   #unread = new Map<string, State>();
+  /** Ids of the states that were put first, which the feed may find as well, once. */
+  #preceding = new Set<string>();
   #end: { readonly error?: unknown } | null = null;
   #wake = () => {};
 
@@ -27,7 +29,7 @@ export class Watcher<Scope, State> {
   }
 
   post(id: string, state: State): void {
-    if (this.#end !== null) return;
+    if (this.#end !== null || this.#preceding.delete(id)) return;
     this.#unread.delete(id);
     this.#unread.set(id, state);
     const [oldest] = this.#unread.keys();
@@ -38,9 +40,11 @@ export class Watcher<Scope, State> {
     this.#wake();
   }
 
-  /** Puts states before those that are unread, each once. */
-  precede(states: Iterable<readonly [id: string, state: State]>): void {
-    if (this.#end === null) this.#unread = new Map([...states, ...this.#unread]);
+  /** Puts states before those that are unread. Each is told once, even if the feed posts it later. */
+  precede(states: readonly (readonly [id: string, state: State])[]): void {
+    if (this.#end !== null) return;
+    this.#preceding = new Set(states.map(([id]) => id));
+    this.#unread = new Map([...states, ...this.#unread]);
     this.#wake();
   }
 
@@ -78,6 +82,7 @@ export class Watcher<Scope, State> {
   #stop(end: { readonly error?: unknown }): void {
     this.#end ??= end;
     this.#unread.clear();
+    this.#preceding.clear();
     this.#wake();
   }
 }

@@ -619,6 +619,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'kernel/lib/pacer.ts waiting': 'a stream, or a delivery with a lease',
   'net/body-memory.ts slabs': 'a call with a slot',
   'store/short-reads.ts compiled': 'test/store/short-reads.test.ts',
+  'store/watch.ts #preceding': 'test/deliveries/account-events.test.ts',
   'store/statement-names.ts #names': 'test/store/prepared.test.ts',
   'store/statement-names.ts #uses': 'test/store/prepared.test.ts',
   'net/proxies.ts pool': 'a delivery with a lease, or a call with a slot',

@@ -1,7 +1,8 @@
 /** Watching rows: how often they are polled, and which changes watchers receive. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DatabaseFault } from '../../src/store/faults.ts';
-import { createRowWatch } from '../../src/store/watch-feed.ts';
+import type { UpdateListener } from '../../src/store/notifications.ts';
+import { createRowWatch, createWatchFeed } from '../../src/store/watch-feed.ts';
 
 interface Row {
   readonly id: string;
@@ -123,5 +124,57 @@ test('a fault of the database is waited out, by those who come meanwhile too', a
   fail(null);
   expect((await next).value).toEqual({ id: 'a', value: 1 });
   expect((await later).value).toEqual({ id: 'b', value: 0 });
+  leave.abort();
+});
+
+test.each([
+  ['after', true],
+  ['before', false],
+])('a row that is stored while a replay is read comes once if it is found %s that', async (_, isLater) => {
+  const stored = ['a', 'b', 'c'];
+  const posted: string[] = [];
+  let found = stored.length;
+  const listeners: UpdateListener[] = [];
+  const { watch } = createWatchFeed<null, { readonly id: string }, string>({
+    keysOf: () => ['all'],
+    keyOf: () => 'all',
+    overflow: 'fails',
+    read: async (_, ids) => ids.map((id) => ({ id })),
+    takes: (_, { id }) => posted.push(id) > 0,
+    toState: ({ id }) => id,
+    listen(listener) {
+      listeners.push(listener);
+      return () => undefined;
+    },
+    tail: {
+      async *look() {
+        const ids = stored.slice(found);
+        found += ids.length;
+        yield ids;
+      },
+    },
+  });
+  const leave = new AbortController();
+  const states = await watch(
+    null,
+    leave.signal,
+    (id) => id,
+    async () => {
+      found = 1;
+      const replayed = stored.slice(0, 2).map((id) => [id, id] as const);
+      if (!isLater) {
+        for (const { onUpdated } of listeners) onUpdated([]);
+        await vi.waitFor(() => expect(posted).toEqual(['b', 'c']));
+      }
+      return replayed;
+    },
+  );
+  const read = [(await states.next()).value, (await states.next()).value];
+  for (const { onUpdated } of listeners) onUpdated([]);
+  read.push((await states.next()).value);
+  stored.push('d');
+  for (const { onUpdated } of listeners) onUpdated([]);
+  read.push((await states.next()).value);
+  expect(read).toEqual(['a', 'b', 'c', 'd']);
   leave.abort();
 });

@@ -164,6 +164,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'store/watch-feed.ts changed': ['rows, deliveries and events', 'maxChangedIds'],
   'store/watch-feed.ts watchers': ['rows, and workspaces with open streams', 'streams of a process'],
   'store/watch-feed.ts joined': ['connections', 'streams of a process'],
+  'store/watch.ts #preceding': ['events', 'maxReplayedEvents'],
   'store/watch.ts #unread': ['rows, deliveries and events', 'maxUnread'],
   'store/sqlite.ts prepared': ['statements', 'max'],
   'kernel/troubles.ts waiting': ['the code', 'the loops of the engine'],
