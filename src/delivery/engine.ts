@@ -21,8 +21,8 @@
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction, on Postgres mostly in one statement; then the event is
  *                           acknowledged
- *   worker.ts             sends at once what its lanes have a request for, claimed as it is stored; the rest is for the queue
- *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
+ *   worker.ts             on Postgres, claims what its lanes have a request for as it is stored, and sends it; the rest waits
+ *   queue.ts              for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
  *                           something to settle) in the thread that writes (store/module-transaction.ts). It consists of
  *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
  *                           (capabilities/deliveries/attempt-counts.ts):
@@ -103,6 +103,8 @@ export interface DeliveryTuning {
   readonly after?: After;
   readonly afterRound?: AfterRound;
   readonly limits?: Partial<LaneLimits>;
+  /** Whether deliveries are claimed as they are stored, if they need not wait: by default on Postgres alone. */
+  readonly takesNew?: boolean;
   /** Per request, including the response's body. */
   readonly deadlineMs?: number;
   readonly leaseMs?: number;
@@ -228,7 +230,10 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
-  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes, takeNew: () => worker.takeNew() });
+  // On SQLite a transaction that settles claims for many events, and one writes at a time: to claim for each costs more.
+  const { takesNew = statement !== null } = tuning;
+  const takeNew = takesNew ? { takeNew: () => worker.takeNew() } : {};
+  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes, ...takeNew });
   const emit: Emit = (emission) =>
     inLine({ workspaceId: emission.workspaceId, subject: emission.webhookId ?? emission.accountId ?? undefined }, () =>
       emitInTurn(emission),

@@ -34,7 +34,7 @@ describe.each(databases)('on $name', (dialect) => {
 
   beforeEach(async () => {
     const limits = { slots: 4, firstSlots: 4, slowAfterMs: 60_000, bytes: 16_000 };
-    const delivery = { limits, pollMs: 60_000 };
+    const delivery = { limits, pollMs: 60_000, takesNew: true };
     [gateway, receiver] = await Promise.all([startDelivering({ dialect, delivery }), startReceiver()]);
     webhookId = await gateway.webhook(receiver.address);
     for (const statement of ['create table claims (id text)', ...notes[dialect.name]]) await run(statement);

@@ -191,6 +191,7 @@ export function startProcess(world: World): SimulatedProcess {
     tuning: {
       ...timing,
       limits,
+      takesNew: true,
       outbound,
       presence: {
         id,
