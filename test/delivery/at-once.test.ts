@@ -96,7 +96,8 @@ describe.each(databases)('on $name', (dialect) => {
     // Until the worker has what it has claimed, and no request for it.
     await setTimeout(100);
     taken.dropped(false);
-    await receiver.waitFor(4);
+    // The open requests end later, by their deadline.
+    await vi.waitUntil(() => receiver.received.length === 4, { timeout: 5_000 });
     for (const response of open) response.end();
   });
 
