@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { chromium as launcher } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { documentationPages } from '../../src/pages/docs/page.ts';
 import { pages } from '../support/docs.ts';
@@ -222,13 +222,23 @@ it.each([
 });
 
 describe.skipIf(!chromium)('in a browser', () => {
-  it('has tabs above an operation, which the keyboard reaches, and remembers the one that was chosen', async () => {
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launcher.launch({
+      executablePath: chromium as string,
       args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
     });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  });
+  afterAll(() => browser?.close());
+
+  async function openPage(options: BrowserContextOptions): Promise<Page> {
+    const page = await browser.newPage(options);
+    onTestFinished(() => page.context().close());
+    return page;
+  }
+
+  it('has tabs above an operation, which the keyboard reaches, and remembers the one that was chosen', async () => {
+    const page = await openPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(`${gateway.address}/docs/use/schema`);
     const block = page.locator('.code', { hasText: 'query BothNetworks' });
     const panel = block.getByRole('tabpanel');
@@ -261,72 +271,12 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.locator('.code', { hasText: '@throwOnFieldError' }).getByRole('tab').count()).toBe(0);
   });
 
-  it('has the contents of a page beside it where there is room, with the section that is read', async () => {
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
-    await page.goto(`${gateway.address}/docs/use/schema`);
-    const contents = page.getByRole('navigation', { name: 'On this page' });
-    const current = contents.locator('[aria-current]');
-    expect(await contents.getByRole('link').allInnerTexts()).toEqual(
-      (await page.locator('h2').allInnerTexts()).map((heading) => heading.replace(/\s*#$/, '')),
-    );
-    expect(await current.allInnerTexts()).toEqual(['Ids']);
-    await contents.getByRole('link', { name: 'Lists' }).click();
-    await expect.poll(() => current.allInnerTexts()).toEqual(['Lists']);
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-    await expect.poll(() => current.allInnerTexts()).toEqual(['Download the schema']);
-    await page.evaluate(() => scrollTo(0, 0));
-    await expect.poll(() => current.allInnerTexts()).toEqual(['Ids']);
-    expect(await page.evaluate(lowContrast)).toEqual([]);
-    const { width = 0 } = (await page.locator('main > p').first().boundingBox()) ?? {};
-    expect(width).toBeLessThanOrEqual(640);
-    await page.setViewportSize({ width: 1199, height: 800 });
-    expect(await contents.count()).toBe(0);
-    expect(await page.locator('nav[aria-label=Documentation] li ul').isVisible()).toBe(true);
-  });
-
-  it('has its columns before all of a page has come', async () => {
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    const address = `${gateway.address}/docs/use/schema`;
-    const placed = async () => {
-      await page.goto(address);
-      return page.evaluate(() => {
-        const { x, width } = document.querySelector('main h2')?.getBoundingClientRect() ?? {};
-        return {
-          x,
-          width,
-          lastGroup: document.querySelector('#menu > div > ul:last-child')?.getBoundingClientRect().y,
-        };
-      });
-    };
-    const whole = await placed();
-    await page.route(address, async (route) => {
-      const text = await (await route.fetch()).text();
-      await route.fulfill({ contentType: 'text/html', body: text.slice(0, text.indexOf('<h3')) });
-    });
-    expect(await placed()).toEqual(whole);
-  });
-
   it('runs each operation of the first page, and shows an event being delivered', async () => {
     const { address, app, directory, close } = await startGateway({
       environment: { LOG_LEVEL: 'silent', DEMO: 'on' },
     });
     onTestFinished(close);
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const page = await openPage({ viewport: { width: 1280, height: 900 } });
     const complaints: string[] = [];
     page.on('pageerror', (error) => void complaints.push(error.message));
     await page.goto(address);
@@ -389,49 +339,8 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
 
-  it('finds a page by the search of an address without one', async () => {
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => void complaints.push(error.message));
-    await page.goto(`${gateway.address}/docs/use/nothing-like-it`);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    expect(await page.evaluate(lowContrast)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('searchbox').fill('operation cost');
-    await page.getByRole('dialog').getByRole('link').first().click();
-    await page.getByRole('heading', { name: 'Operation cost' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it.each(['click', 'Control+k'])('are searched from other pages by %s', async (how) => {
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
-    await page.goto(gateway.address, { waitUntil: 'networkidle' });
-    if (how === 'click') await page.getByRole('link', { name: 'Search' }).click();
-    else await page.keyboard.press(how);
-    await page.getByRole('searchbox').waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.keyboard.type('operation cost');
-    await page.getByRole('dialog').getByRole('link').first().waitFor();
-  });
-
   it.each(['light', 'dark'] as const)('can be read in %s, and needs nothing from elsewhere', async (colorScheme) => {
-    const browser = await launcher.launch({
-      ...(chromium === undefined ? {} : { executablePath: chromium }),
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 800 } });
+    const page = await openPage({ colorScheme, viewport: { width: 1200, height: 800 } });
     const complaints: string[] = [];
     page.on('console', (message) => void complaints.push(message.text()));
     page.on('request', (sent) => {

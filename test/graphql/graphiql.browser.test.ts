@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Example, exampleGroups, examples } from '../../src/pages/graphiql/examples.ts';
+import { type Example, examples } from '../../src/pages/graphiql/examples.ts';
 import { exampleOperation } from '../support/examples.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { chromium } from '../support/servers.ts';
@@ -155,23 +155,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(await page.locator('#welcome').count()).toBe(0);
   });
 
-  it('runs it by Ctrl-Enter on a button, which is not pressed', async () => {
-    await openExample('FeedOfBoth');
-    await page.getByRole('button', { name: 'Examples' }).focus();
-    await page.keyboard.press('Control+Enter');
-    await expect.poll(answer).toContain('"previewImage"');
-    expect(await page.locator('#examples').isVisible()).toBe(false);
-    await openExample('WhoAmI');
-  });
-
-  it('builds an operation by clicks', async () => {
-    await page.getByRole('button', { name: 'Show GraphiQL Explorer' }).click();
-    await page.locator('.graphiql-explorer-node').getByText('isTotalCountExact', { exact: true }).first().click();
-    await expect.poll(() => textIn('.graphiql-query-editor')).toContain('isTotalCountExact');
-    await page.getByRole('button', { name: 'Hide GraphiQL Explorer' }).click();
-    await openExample('WhoAmI');
-  });
-
   it('runs it, and shows the status, time, size and cost of the response', async () => {
     await runAndSee('"Demo"');
     await expect
@@ -211,43 +194,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('goes on with a subscription while the example to try next is run in a tab beside it', async () => {
-    await openExample('WatchDeliveries');
-    await page.locator('.graphiql-execute-button').click();
-    await expect.poll(status).toBe('Running …');
-    const [beside] = await Promise.all([
-      page.waitForEvent('popup'),
-      page.getByRole('button', { name: 'Try next in a new tab: Emit an event' }).click(),
-    ]);
-    await editorIsThere(beside);
-    await expect.poll(() => textIn('.graphiql-query-editor', beside)).toMatch(/^mutation EmitEvent/);
-    await beside.locator('.graphiql-execute-button').click();
-    await expect.poll(() => beside.locator('#status').innerText()).toMatch(/^status 200/);
-    await beside.close();
-    await expect.poll(answer).toContain('"deliveryUpdated"');
-    await page.locator('.graphiql-execute-button').click();
-    await openExample('WhoAmI');
-    expect(await page.locator('#next').innerText()).toMatch(/^Try next: /);
-  });
-
-  it('folds the variables away while there are none, for the keyboard as well', async () => {
-    const isFolded = () => page.getByRole('button', { name: 'Show editor tools' }).isVisible();
-    const isInert = () => page.locator('.graphiql-editor-tool').evaluate((element) => (element as HTMLElement).inert);
-    await openExample('WhoAmI');
-    await expect.poll(isFolded).toBe(true);
-    await expect.poll(isInert).toBe(true);
-    await openExample('PnetPosts');
-    await expect.poll(isFolded).toBe(false);
-    await expect.poll(isInert).toBe(false);
-    await expect.poll(() => textIn('.graphiql-editor-tool .graphiql-editor:not(.hidden)')).toContain('ACoSandbox250');
-    await openExample('WhoAmI');
-    await expect.poll(isFolded).toBe(true);
-    await expect.poll(storedTabs).not.toContain('ACoSandbox250');
-    await page.reload();
-    await editorIsThere();
-    await expect.poll(isFolded).toBe(true);
-  });
-
   it('says in red that a response with the status 200 has an error, and links to what to do', async () => {
     await openExample('TypedError');
     await runAndSee('USER_UNREACHABLE');
@@ -262,38 +208,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await runAndSee('"Demo"');
     await expect.poll(status).toMatch(/^status 200 · [\d,]+ ms/);
     await expect.poll(() => red.count()).toBe(0);
-  });
-
-  it('opens every example of its menu in the current tab', async () => {
-    for (const group of exampleGroups) {
-      const [first] = group.examples;
-      await openExample(first.name);
-      await expect.poll(() => page.locator('.graphiql-tab').allInnerTexts()).toEqual([first.name]);
-      await expect.poll(answer).toBe('');
-    }
-    await page.getByRole('button', { name: 'Examples' }).click();
-    await expect
-      .poll(() => page.locator('#examples button').allInnerTexts())
-      .toEqual(examples.map(({ title }) => title));
-    await page.keyboard.press('Escape');
-  });
-
-  it('runs what it shows, before GraphiQL has read it', async () => {
-    const runAtOnce = async (name: Name) => {
-      // While one runs, the button stops it.
-      await page.getByRole('button', { name: /^Execute query/ }).waitFor();
-      await page.evaluate((title) => {
-        const buttons = [...document.querySelectorAll<HTMLElement>('#examples button')];
-        buttons.find(({ textContent }) => textContent === title)?.click();
-        document.querySelector<HTMLElement>('.graphiql-execute-button')?.click();
-      }, exampleOf(name).title);
-    };
-    await runAtOnce('TypedError');
-    await expect.poll(answer).toContain('USER_UNREACHABLE');
-    await runAtOnce('WatchDeliveries');
-    await page.getByRole('button', { name: /^Stop query/ }).click();
-    await runAtOnce('WhoAmI');
-    await expect.poll(answer).toContain('"Demo"');
   });
 
   it('fills variables with the account that is chosen: those of the open operation, and of examples', async () => {
@@ -320,14 +234,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await select.selectOption('');
     await openExample('CreateDraft');
     expect(await variables()).toEqual(exampleOf('CreateDraft').variables);
-  });
-
-  it('restores by undo what an example has replaced', async () => {
-    await openExample('CompanyPosts');
-    await openExample('NextPage');
-    await page.locator('.graphiql-query-editor .view-lines').click();
-    await page.keyboard.press('ControlOrMeta+Z');
-    await hasRead('CompanyPosts');
   });
 
   it('keeps the token out of the address, the history of the tab, the storage, the cookies and the referrers', async () => {
@@ -406,28 +312,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await expect.poll(answer).toBe('');
   });
 
-  it('logs a result with neither data nor errors', async () => {
-    const body = 'event: next\ndata: {"extensions":{"odd":true}}\n\nevent: complete\ndata:\n\n';
-    await openExample('WatchDeliveries');
-    await page.route('**/graphql', (route) => route.fulfill({ contentType: 'text/event-stream', body }), { times: 1 });
-    await page.locator('.graphiql-execute-button').click();
-    const log = page.getByRole('region', { name: 'Results, newest first' });
-    await expect.poll(() => log.getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining('"odd":true')]);
-    await log.getByRole('button', { name: 'Clear' }).click();
-    expect(complaints).toEqual([]);
-  });
-
-  it('publishes a draft through a checkpoint', async () => {
-    await openExample('PublishWithOtp');
-    await runAndSee('"PnetJobPostingPublishCheckpoint"');
-    expect(await answer()).toContain('INVALID_CHECKPOINT_SOLUTION');
-  });
-
-  it('creates a webhook', async () => {
-    await openExample('CreateWebhook');
-    await runAndSee('"WebhookCreated"');
-  });
-
   it('shows an error in place of a response', async () => {
     const proxy = { status: 502, contentType: 'text/html', body: '<p>Bad gateway' };
     await page.route('**/graphql', (route) => route.fulfill(proxy), { times: 1 });
@@ -481,27 +365,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(await copied()).not.toContain('console.log(data');
   });
 
-  it('names no icon by a function of its program', async () => {
-    await expect.poll(() => page.locator('svg[aria-hidden="true"]').count()).toBeGreaterThan(5);
-    expect((await page.locator('svg > title').allTextContents()).filter((title) => / icon$/.test(title))).toEqual([]);
-    const nameless = await page
-      .locator('.graphiql-container button')
-      .evaluateAll((buttons) =>
-        buttons.flatMap((each) => (each.ariaLabel || each.textContent ? [] : [each.className])),
-      );
-    expect(nameless).toEqual([]);
-  });
-
-  it('says why nothing is copied', async () => {
-    await page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .view-lines').click();
-    await page.keyboard.press('ControlOrMeta+Home');
-    await page.keyboard.type('{');
-    await page.getByRole('button', { name: 'Copy as' }).click();
-    await page.locator('#copy').getByRole('button', { name: 'curl' }).click();
-    await expect.poll(status).toContain('Not copied.');
-    await openExample('TypedError');
-  });
-
   it('explains the schema, for which it sends no request', async () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
@@ -509,43 +372,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await expect.poll(() => docs.innerText()).toContain('The API key of the request');
     expect(gateway.log.filter(({ operation }) => operation === 'IntrospectionQuery')).toEqual([]);
     await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
-  });
-
-  it('finds the operation first in the documentation, and shows whole names', async () => {
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-    await page.locator('.graphiql-doc-explorer-search-input').click();
-    await page.keyboard.type('publishJob');
-    const found = page.locator('.graphiql-doc-explorer-search [role="option"]');
-    await expect
-      .poll(() => found.allInnerTexts())
-      .toEqual(['Mutation.publishJob', 'PublishJobInput', 'PublishJobResult']);
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('recruiterInput');
-    await expect.poll(() => found.first().innerText()).toContain('RecruiterInput');
-    const cut = await page
-      .locator('.graphiql-doc-explorer-search [role="listbox"], .graphiql-doc-explorer-search [role="option"]')
-      .evaluateAll((elements) => elements.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length);
-    expect(cut).toBe(0);
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
-  });
-
-  it('formats an operation and its variables, with what it loads for that', async () => {
-    await openExample('PnetPosts');
-    const texts = { operation: 'query   Untidy($first:Int){viewer{name}}', variables: '{"first":3, /* so many */ }' };
-    await page.evaluate(({ operation, variables }) => {
-      const models = (globalThis as unknown as MonacoWindow).monaco.editor.getModels();
-      models.find(({ uri }) => uri.path.endsWith('operation.graphql'))?.setValue(operation);
-      models.find(({ uri }) => uri.path.endsWith('variables.json'))?.setValue(variables);
-    }, texts);
-    // The tooltip of the button that has the focus is above the next one.
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: /^Prettify/ }).click();
-    await expect.poll(() => textIn('.graphiql-query-editor')).toContain('query Untidy($first: Int) {');
-    await expect
-      .poll(() => textIn('.graphiql-editor-tool .graphiql-editor:not(.hidden)'))
-      .toMatch(/"first": 3,?\s+\/\* so many \*\//);
-    await openExample('TypedError');
   });
 
   it('completes fields, and marks errors', async () => {
@@ -590,23 +416,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(await page.evaluate(() => JSON.stringify(globalThis.localStorage))).not.toContain(key);
   });
 
-  it('loads everything but the page itself from the cache of the browser', async () => {
-    const session = await context.newCDPSession(page);
-    await session.send('Network.enable');
-    let bytes = 0;
-    const transferred = new Set<string>();
-    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      bytes += encodedDataLength;
-      if (encodedDataLength > 0) transferred.add(requestId);
-    });
-    await page.reload({ waitUntil: 'networkidle' });
-    await editorIsThere();
-    await session.detach();
-    // The bar asks whose key it is, and the select for its accounts.
-    expect(transferred.size).toBe(3);
-    expect(bytes).toBeLessThan(15_000);
-  });
-
   it('loads less than 1.21 MB on the first visit, and the workers of the editor when it is used', async () => {
     const other = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     const tab = await other.newPage();
@@ -630,19 +439,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     for (const url of modules.filter((name) => name.endsWith('.js'))) expect(startedBy.get(url), url).toBe('parser');
     await tab.locator('.graphiql-query-editor .view-lines').click();
     await expect.poll(() => workers.length).toBeGreaterThan(0);
-    await other.close();
-  });
-
-  it('does not speak of keys to a touch screen', async () => {
-    const other = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    const tab = await other.newPage();
-    await tab.goto(`${gateway.address}/graphql`);
-    await editorIsThere(tab);
-    const seen = () => tab.locator('body').innerText();
-    expect(await seen()).not.toMatch(/Ctrl|Enter|Escape/);
-    expect(await tab.getByRole('button', { name: /short keys/i }).isVisible()).toBe(false);
-    await openExample('PnetPosts', tab);
-    expect(await seen()).not.toMatch(/Ctrl|Enter|Escape/);
     await other.close();
   });
 
@@ -717,20 +513,11 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await tabTo(/^Execute query/);
       await tabTo('Enter edits, Escape leaves', 'Shift+Tab');
     });
-
-    it('leaves a menu by Escape, back to its button', async () => {
-      await tabTo('Copy as');
-      await page.keyboard.press('Enter');
-      await expect.poll(focused).toMatchObject({ name: 'curl' });
-      await page.keyboard.press('Escape');
-      await expect.poll(focused).toMatchObject({ name: 'Copy as' });
-    });
   });
 
   describe.each([
     [390, 844],
     [1280, 800],
-    [1920, 1080],
   ])('%i pixels wide', (width, height) => {
     beforeAll(() => page.setViewportSize({ width, height }));
 
@@ -757,7 +544,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     });
 
     // The boxes are those of a width, and the colours are the same in each.
-    it.each(width === 1920 ? [] : width === 390 ? (['light'] as const) : (['dark'] as const))(
+    it.each(width === 390 ? (['light'] as const) : (['dark'] as const))(
       'conforms to WCAG 2.2 A and AA (%s)',
       async (colorScheme) => {
         await page.emulateMedia({ colorScheme });
@@ -817,28 +604,6 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
         expect(found).toEqual([]);
       },
     );
-  });
-
-  it('has targets on a phone that a thumb can hit', async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    // Titles are whole.
-    await openExample('EveryKindOfPost');
-    const cut = await page
-      .locator('#card summary, #next')
-      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent));
-    expect(cut).toEqual([]);
-    await page.getByRole('button', { name: 'Examples' }).click();
-    const small = await page.evaluate(() =>
-      [
-        ...document.querySelectorAll(
-          '#bar :is(button, a), [popover] button, .graphiql-sidebar button, .graphiql-toolbar button',
-        ),
-      ]
-        .map((element) => ({ name: element.ariaLabel ?? element.textContent, box: element.getBoundingClientRect() }))
-        .filter(({ box: { width, height } }) => width > 0 && (width < 40 || height < 44))
-        .map(({ name, box: { width, height } }) => `${name}: ${width} × ${height}`),
-    );
-    expect(small).toEqual([]);
   });
 
   it('requested nothing from other origins, and logged no error', () => {

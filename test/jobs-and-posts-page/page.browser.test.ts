@@ -1,14 +1,11 @@
 /** The page of jobs and posts: how it is served, and its flows in a browser. */
-import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { GraphQLEnumType, parse, validate } from 'graphql';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createKey } from '../../src/auth/api-keys.ts';
 import { buildSchema } from '../../src/capabilities/schema.ts';
-import { scopeNames } from '../../src/kernel/caller.ts';
 import { setUps } from '../../src/kernel/set-up.ts';
 import { documentsOfPages } from '../../src/pages/documents.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
@@ -360,45 +357,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('moves and removes questions, and keeps the focus near', async () => {
-    const numeric = (question: string, position: number) => ({ numeric: { question, position } });
-    // The network has them by their positions.
-    await edit('1003', questions(numeric('Second?', 2), numeric('Third?', 3), numeric('First?', 1)));
-    await goTo('jobs?id=1003');
-    const shown = () =>
-      page
-        .getByLabel('Question', { exact: true })
-        .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
-    await expect.poll(shown).toEqual(['First?', 'Second?', 'Third?']);
-    await asked(3).getByRole('button', { name: 'Move up' }).press('Enter');
-    expect(await shown()).toEqual(['First?', 'Third?', 'Second?']);
-    expect(await focused()).toBe('Move up');
-    await page.keyboard.press('Enter');
-    expect(await shown()).toEqual(['Third?', 'First?', 'Second?']);
-    // It cannot be moved further.
-    expect(await focused()).toBe('Move down');
-    await asked(2).getByRole('button', { name: 'Remove' }).click();
-    expect(await shown()).toEqual(['Third?', 'Second?']);
-    expect(
-      await asked(2)
-        .getByLabel('Question')
-        .evaluate((element) => element === document.activeElement),
-    ).toBe(true);
-    await button('Save the changes').click();
-    await see('The changes are saved.');
-    expect(await storedQuestions('1003')).toMatchObject(
-      questions({ question: 'Third?', position: 1 }, { question: 'Second?', position: 2 }),
-    );
-    await asked(1).getByRole('button', { name: 'Remove' }).click();
-    expect(await page.getByText('The changes are saved.').isVisible()).toBe(false);
-    await asked(1).getByRole('button', { name: 'Remove' }).click();
-    expect(await focused()).toBe('Add a question for a number');
-    await button('Save the changes').click();
-    await expect.poll(() => storedQuestions('1003')).toEqual(questions());
-    expect(complaints).toEqual([]);
-  });
-
   it('creates a draft, says at the fields what is wrong, and opens it to be edited and published', async () => {
     await goTo('jobs');
     await button('New draft').click();
@@ -438,39 +396,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await see('Choose a posting.');
     const row = page.locator('a.job', { hasText: 'Gardener' });
     await expect.poll(() => row.innerText()).toMatch(/Active[\s\S]*Example Gardens/);
-    expect(complaints).toEqual([]);
-  });
-
-  it('offers the accounts that work first', async () => {
-    const { key: own, account } = await gateway.workspace();
-    await account({ name: 'Old', status: 'STOPPED' });
-    await account({ name: 'Mine' });
-    await context.close();
-    await open(own);
-    await goTo('jobs?new');
-    await expect
-      .poll(() => field('Account').last().locator('option').allInnerTexts())
-      .toEqual(['Mine (pnet)', 'Old (pnet) – stopped']);
-  });
-
-  it('says why there can be no draft', async () => {
-    const { newKey, account } = await gateway.workspace();
-    const photonet = await account({ type: 'PHOTONET' });
-    await account();
-    const reader = await newKey({ scopes: ['accounts:read', 'jobs:read'] });
-    const ofPhotonet = await newKey({ accountIds: [photonet] });
-    for (const [of, text] of [
-      [reader, 'To create drafts, use a key with the scope jobs:write.'],
-      [ofPhotonet, 'A draft needs an account of pnet, and your key sees none.'],
-    ] as const) {
-      await context.close();
-      await open(of);
-      await goTo('jobs');
-      await see(text);
-      expect(await button('New draft').count()).toBe(0);
-      await goTo('jobs?new');
-      await page.locator('.side').getByText(text).waitFor();
-    }
     expect(complaints).toEqual([]);
   });
 
@@ -550,29 +475,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('keeps what is typed when the stream brings what it was before', async () => {
-    await context.addInitScript(() => {
-      const { fetch } = globalThis;
-      globalThis.fetch = async (...given) => {
-        const response = await fetch(...given);
-        if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
-        const late = new TransformStream({
-          async transform(chunk, controller) {
-            await new Promise((resolve) => setTimeout(resolve, 1500));
-            controller.enqueue(chunk);
-          },
-        });
-        return new Response(response.body?.pipeThrough(late) ?? null, response);
-      };
-    });
-    await goToCode();
-    await field(code).fill('11');
-    await page.getByText('Waits for a confirmation').first().waitFor();
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    expect(await field(code).inputValue()).toBe('11');
-    expect(complaints).toEqual([]);
-  });
-
   const body = () => page.evaluate(() => document.activeElement?.textContent ?? '');
   /** Answers each question of the browser, and has them all. */
   const answer = (isYes: boolean) => {
@@ -621,31 +523,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('creates a draft for who has left its form meanwhile, and leaves them where they are', async () => {
-    let create = () => {};
-    const left = new Promise<void>((resolve) => {
-      create = resolve;
-    });
-    await context.route('**/graphql', async (route) => {
-      if (route.request().postData()?.includes('createJobDraft')) await left;
-      await route.continue();
-    });
-    answer(true);
-    // The newest comes first.
-    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1000);
-    await goTo('jobs?new');
-    await page.getByRole('region', { name: 'New draft' }).getByLabel('Title').fill('Left behind');
-    await button('Create the draft').click();
-    await page.locator('a.job', { hasText: '1004 · ' }).click();
-    const description = page.getByRole('region', { name: 'Edit' }).getByLabel('Description');
-    await description.fill('Typed here');
-    create();
-    await page.locator('a.job', { hasText: 'Left behind' }).waitFor();
-    expect(page.url()).toMatch(/id=1004$/);
-    expect(await description.inputValue()).toBe('Typed here');
-    expect(complaints).toEqual([]);
-  });
-
   it('does not publish a draft around what is typed, and saves it first', async () => {
     await goTo('jobs?id=1006');
     const company = page.getByRole('region', { name: 'Edit' }).getByLabel('Company');
@@ -663,122 +540,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await company.inputValue()).toBe('Typed Works');
     expect(await page.getByText('changed elsewhere').count()).toBe(0);
     expect(complaints).toEqual([]);
-  });
-
-  it('never takes a change of its own for one from elsewhere', async () => {
-    // The stream is faster than the response.
-    await context.route('**/graphql', async (route) => {
-      if (!route.request().postData()?.includes('EditOfPage')) return route.continue();
-      const response = await route.fetch();
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      expect(await page.getByText('changed elsewhere').count()).toBe(0);
-      await route.fulfill({ response });
-    });
-    await goTo('jobs?id=1008');
-    await see('Live');
-    const form = page.getByRole('region', { name: 'Edit' });
-    await form.getByLabel('Company').fill('Own Works');
-    await page.keyboard.press('Enter');
-    await see('The changes are saved.');
-    // A checkpoint is no change of what is edited.
-    await form.getByLabel('Company').fill('Typed');
-    const publish = 'mutation($input: PublishJobInput!) { publishJob(input: $input) { __typename } }';
-    await graphql(gateway.address, key, publish, { input: { accountId: pnet, jobId: '1008', mode: 'FREE' } });
-    await see('The network asks for a confirmation');
-    expect(await page.getByText('changed elsewhere').count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-
-  it('says in view what came of saving, and keeps the focus', async () => {
-    await page.setViewportSize({ width: 390, height: 700 });
-    await goTo('jobs?id=1005');
-    const company = page.getByRole('region', { name: 'Edit' }).getByLabel('Company');
-    await company.fill('Focus Works');
-    await page.keyboard.press('Enter');
-    const isInView = async (text: string) => {
-      const box = await page.getByText(text).boundingBox();
-      return box !== null && box.y >= 0 && box.y + box.height <= 700;
-    };
-    await see('The changes are saved.');
-    expect(await isInView('The changes are saved.')).toBe(true);
-    expect(await company.evaluate((element) => element === document.activeElement)).toBe(true);
-    await company.fill('Focus Works again');
-    expect(await page.getByText('The changes are saved.').isVisible()).toBe(false);
-    await button('Save the changes').click();
-    await see('The changes are saved.');
-    expect(await body()).toBe('Save the changes');
-    await page.getByRole('region', { name: 'Edit' }).getByLabel('Text of the rejection').focus();
-    const typed = await page.evaluate(() => document.activeElement?.getBoundingClientRect().bottom ?? 0);
-    const saving = await page.locator('.saving').boundingBox();
-    expect(typed).toBeLessThanOrEqual(saving?.y ?? 0);
-    expect(complaints).toEqual([]);
-  });
-
-  it('keeps the focus on the posting that was chosen in the list by keyboard', async () => {
-    await goTo('jobs');
-    await page.locator('a.job', { hasText: '1009 · ' }).press('Enter');
-    await see('Live');
-    const title = page.locator('#job');
-    await expect.poll(() => title.evaluate((element) => element === document.activeElement)).toBe(true);
-    await edit('1009', { jobTitle: { text: 'Chosen' } });
-    await page.getByRole('heading', { name: 'Chosen' }).waitFor();
-    expect(await body()).toBe('Chosen');
-  });
-
-  it('shows all that is wrong at once, and what belongs together', async () => {
-    await goTo('jobs?id=1011');
-    const form = page.getByRole('region', { name: 'Edit' });
-    const title = form.getByLabel('Title');
-    expect(await title.getAttribute('aria-required')).toBe('true');
-    await title.fill('');
-    const salary = form.getByRole('group', { name: 'Salary' });
-    await salary.getByText('Enter all four, or none.').waitFor();
-    await salary.getByLabel('From').fill('abc');
-    expect(await salary.getByLabel('Currency').getAttribute('aria-required')).toBe('true');
-    const further = form.getByRole('group', { name: 'Further pay' });
-    await further.getByLabel('From').fill('60,000');
-    await further.getByLabel('To').fill('5 000');
-    await further.getByLabel('Currency').fill('EUR');
-    await form.getByLabel('Tracking pixel').fill('pixel');
-    const group = form.getByRole('group', { name: 'Applicants who do not fit' });
-    await group.getByText('The network does all three by default').waitFor();
-    await button('Save the changes').click();
-    const problems = form.locator('.problem:not(:empty)');
-    expect(await problems.allInnerTexts()).toEqual([
-      'Enter a title.',
-      'Enter a number, such as 60000 or 60,000.50.',
-      'Enter a number.',
-      'Enter the code of a currency, such as EUR.',
-      'Choose one.',
-      'Enter at least what the pay begins with.',
-      'Choose one.',
-      'Enter a whole address, such as https://company.example/jobs.',
-    ]);
-    expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect(complaints).toEqual([]);
-  });
-
-  it('ends each card of a post where its contents end', async () => {
-    await page.setViewportSize({ width: 1920, height: 900 });
-    await goTo('posts');
-    await see('A picture.');
-    const heights = () =>
-      page.locator('article.post').evaluateAll((posts) => {
-        const boxes = posts.map((post) => post.getBoundingClientRect());
-        return boxes.filter(({ top }) => top === boxes[0]?.top).map(({ height }) => Math.round(height));
-      });
-    expect(new Set(await heights()).size).toBeGreaterThan(1);
-  });
-
-  it('takes back the number that it shows, however many decimals that has', async () => {
-    await edit('1010', { salary: { min: 15.125, max: 20, currency: 'EUR', payFrequency: 'HOURLY' } });
-    await goTo('jobs?id=1010');
-    const salary = page.getByRole('region', { name: 'Edit' }).getByRole('group', { name: 'Salary' });
-    await salary.getByLabel('To').fill('21');
-    await button('Save the changes').click();
-    await see('The changes are saved.');
-    const query = '{ jobPosting(jobId: "1010") { salary { min max } } }';
-    expect((await graphql(gateway.address, key, query)).data?.jobPosting).toEqual({ salary: { min: 15.125, max: 21 } });
   });
 
   it('keeps what is typed when the posting changes elsewhere', async () => {
@@ -811,50 +572,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await button('Forget the key').click();
     await field('API key').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-
-  it('shows a key that may only read the questions, without the means to change them', async () => {
-    const { key: writer, newKey, account } = await gateway.workspace();
-    const create = 'mutation($input: CreateJobDraftInput!) { createJobDraft(input: $input) { __typename } }';
-    const posting = { jobTitle: { text: 'Cook' }, ...questions({ numeric: { question: 'How old?' } }) };
-    await graphql(gateway.address, writer, create, { input: { accountId: await account(), posting } });
-    await context.close();
-    await open(await newKey({ scopes: ['accounts:read', 'jobs:read'] }));
-    await goTo('jobs');
-    await page.locator('a.job').click();
-    await expect.poll(() => asked(1).getByLabel('Question').inputValue()).toBe('How old?');
-    expect(await asked(1).getByLabel('Question').isDisabled()).toBe(true);
-    expect(await page.locator('.detail').getByRole('button').count()).toBe(0);
-  });
-
-  it('says which scope a key lacks', async () => {
-    const { newKey } = await gateway.workspace();
-    await context.close();
-    await open(await newKey({ scopes: ['webhooks:read'] }));
-    await goTo('posts');
-    await see('it lacks the scope accounts:read');
-    await goTo('jobs');
-    await see('lacks the scope jobs:read');
-    expect(complaints).toEqual([]);
-  });
-
-  it('asks for another key at once when its key is revoked while it is open', async () => {
-    const { database, streams } = gateway.app;
-    const { workspace_id: workspaceId } = await database
-      .selectFrom('api_keys')
-      .select('workspace_id')
-      .where('hash', '=', createHash('sha256').update(key).digest('hex'))
-      .executeTakeFirstOrThrow();
-    const facts = { workspaceId, name: 'Short', scopes: scopeNames, accountIds: null, expiresAt: null };
-    const own = await createKey(database, facts, { now: gateway.clock.now, randomBytes });
-    await context.close();
-    await open(own.key);
-    await goTo('jobs');
-    await page.getByText('Live', { exact: true }).waitFor();
-    await database.updateTable('api_keys').set({ revoked_at: 1 }).where('id', '=', own.id).execute();
-    await streams.check();
-    await page.getByRole('alert').getByText('The API key is not valid.').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -893,20 +610,4 @@ describe.skipIf(!chromium)('in a browser', () => {
       }
     },
   );
-
-  it('moves nothing while posts and pictures arrive', async () => {
-    await page.addInitScript(() => {
-      const shifts: number[] = [];
-      Object.assign(globalThis, { shifts });
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
-    await goTo('posts');
-    await see('A picture.');
-    const image = page.locator('img.picture').first();
-    await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.complete)).toBe(true);
-    const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
-    expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.02);
-  });
 });

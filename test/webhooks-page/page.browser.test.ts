@@ -254,51 +254,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('calls a webhook failing only after several attempts and some time', async () => {
-    await gateway.webhook(receiver.address, { name: 'Flaky' });
-    failWith(500);
-    await gateway.emit(1);
-    await gateway.pass(0);
-    await enter();
-    await see('1 attempt failed, retrying.');
-    expect((await tileTexts()).Failing).toBe('0');
-    expect(await page.locator('.webhook .badge').innerText()).toBe('Retrying');
-  });
-
-  it('says that a period is empty', async () => {
-    await gateway.webhook(receiver.address, { name: 'New' });
-    await enter();
-    await see('No delivery was attempted in this period.');
-    expect(await page.locator('.plot').count()).toBe(0);
-  });
-
-  it('tells deliveries apart: by account, second, id, event and data', async () => {
-    const everything = { events: '["new_relation"]', source: 'users' } as const;
-    const webhookId = await gateway.webhook(receiver.address, { name: 'CRM', ...everything });
-    await gateway.emit('first');
-    // Deliveries of one millisecond have no order.
-    await gateway.pass(1_000);
-    await gateway.emit('second');
-    await gateway.pass(0);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await enter();
-    await showDeliveries('All states');
-    const rows = page.locator('.delivery');
-    await expect.poll(() => rows.count()).toBe(2);
-    const [newest] = (await gateway.deliveries()).filter(({ webhook_id }) => webhook_id === webhookId).reverse();
-    const row = rows.first();
-    expect(await row.innerText()).toMatch(/^\s*New relation\s+PNET\s/);
-    expect(await row.locator('time').innerText()).toMatch(/\w+ \d+, \d{4}, \d\d:\d\d:\d\d/);
-    await row.getByRole('button', { name: 'New relation', exact: true }).click();
-    await row.locator('pre').waitFor();
-    expect(await row.innerText()).toContain('{"event":"new_relation","n":"second"}');
-    expect(await row.innerText()).toContain('HTTP 200');
-    await row.getByRole('button', { name: /^Copy the id/ }).click();
-    await see('The id is copied.');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(newest?.id);
-    expect(complaints).toEqual([]);
-  });
-
   it('shows the request of each attempt to the byte, its signature by the secret, and the response', async () => {
     const value = 'it’s "odd" & 12345678901234567890.50';
     const data = { user_full_name: value, user_profile_url: 'https://example.com/?a=1&b=%20' };
@@ -428,74 +383,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('lets what it says of a success go by itself, unless one points at it, but not a failure', async () => {
-    await gateway.webhook(receiver.address, { name: 'Told' });
-    await page.clock.install();
-    await enter();
-    const said = page.locator('#notices .notice', { hasText: 'Close' });
-    await menu('Turn on notices');
-    await said.hover();
-    await page.clock.runFor(15_000);
-    expect(await said.innerText()).toContain('It gets a notice');
-    await page.mouse.move(0, 0);
-    await said.getByRole('button', { name: 'Close' }).focus();
-    await page.clock.runFor(15_000);
-    expect(await said.count()).toBe(1);
-    await button('More').focus();
-    await page.clock.runFor(2_000);
-    expect(await said.count()).toBe(0);
-    await context.route('**/graphql', (route) => route.abort());
-    await menu('Turn off notices');
-    await said.waitFor();
-    await page.clock.runFor(60_000);
-    expect(await said.count()).toBe(1);
-  });
-
-  it('says nothing of a test event to who has no key any more', async () => {
-    await gateway.webhook(receiver.address, { name: 'Tested' });
-    await page.clock.install();
-    await enter();
-    await button('Send a test event').click();
-    await see('The test event is on its way …');
-    await forgetKey();
-    await page.getByLabel('API key').waitFor();
-    await gateway.pass(0);
-    await page.clock.runFor(5_000);
-    expect(await page.locator('#notices').innerText()).toBe('');
-  });
-
-  it('shows a delivery that is opened by its address or webhook-id in view, and focuses it', async () => {
-    const webhookId = await gateway.webhook(receiver.address, { name: 'Searched' });
-    await gateway.emit(1);
-    await gateway.pass(0);
-    const deliveryId = String((await gateway.deliveries()).at(-1)?.id);
-    const search = page.getByLabel('Search by name, address or webhook-id');
-    const row = page.locator('.delivery .opens');
-    const isSeen = () => expect.poll(() => row.evaluate((each) => each === document.activeElement)).toBe(true);
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 600 });
-      if (width === 390) await enter();
-      await page.evaluate(() => {
-        location.hash = '';
-      });
-      await search.fill(deliveryId);
-      await isSeen();
-      const contents = page.locator('.contents .attempts');
-      const { y = 0, height = 0 } = (await contents.boundingBox()) ?? {};
-      expect(y, String(width)).toBeGreaterThan(0);
-      expect(y + height, String(width)).toBeLessThan(600);
-      await page.reload();
-      await isSeen();
-      // Once more, from elsewhere.
-      await page.evaluate(() => scrollTo(0, 0));
-      if (width === 390) continue;
-      await search.fill(deliveryId);
-      await isSeen();
-    }
-    expect(new URL(page.url()).hash).toBe(`#${webhookId}/${deliveryId}`);
-    expect(complaints).toEqual([]);
-  });
-
   it('shows no request that the key may not see', async () => {
     await gateway.webhook(`${receiver.address}/hidden`, { name: 'Shared' });
     failWith(500);
@@ -556,90 +443,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => rows.locator('.state .badge').allInnerTexts()).toEqual(Array(3).fill('Succeeded'));
     await see('Select all');
     expect(complaints).toEqual([]);
-  });
-
-  it('sends one that waits now, or all of them', async () => {
-    await gateway.webhook(receiver.address, { name: 'CRM' });
-    failWith(500);
-    for (const name of ['first', 'second', 'third']) await gateway.emit(name);
-    await gateway.pass(0);
-    await enter();
-    await page.getByText('Live', { exact: true }).waitFor();
-    const rows = page.locator('.delivery');
-    await expect.poll(() => rows.count()).toBe(3);
-    receiver.answer = (_request, response) => void response.end();
-    await button(/^Send now New relation/)
-      .first()
-      .click();
-    await see('The delivery is sent now.');
-    await gateway.pass(0);
-    await expect.poll(() => rows.count()).toBe(2);
-    await showDeliveries('Pending');
-    await button('Retry all').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Retry all' }).click();
-    await see('2 deliveries are sent now.');
-    await gateway.pass(0);
-    await see('No delivery fits the filter.');
-    expect((await gateway.deliveries()).map(({ state }) => state)).toEqual(Array(3).fill('succeeded'));
-    expect(complaints).toEqual([]);
-  });
-
-  it('tells the values of a plot by pointer, finger and keyboard', async () => {
-    await gateway.webhook(receiver.address, { name: 'CRM' });
-    for (const name of ['first', 'second']) await gateway.emit(name);
-    await gateway.pass(0);
-    await enter();
-    const plot = page.getByRole('slider', { name: /^Attempts over time: 2/ });
-    const said = page.locator('.chart').first().locator('.readout');
-    await plot.waitFor();
-    expect(await said.innerText()).toBe('2 succeeded, 0 failed in all');
-    const { width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
-    await plot.hover({ position: { x: width - 4, y: height / 2 } });
-    expect(await said.innerText()).toMatch(/\d\d:00: 2 succeeded, 0 failed$/);
-    await page.mouse.move(0, 0);
-    expect(await said.innerText()).toBe('2 succeeded, 0 failed in all');
-    await plot.focus();
-    await page.keyboard.press('End');
-    expect(await plot.getAttribute('aria-valuetext')).toMatch(/: 2 succeeded, 0 failed$/);
-    await page.keyboard.press('ArrowLeft');
-    expect(await said.innerText()).toMatch(/: 0 succeeded, 0 failed$/);
-    await plot.dispatchEvent('pointerdown', { clientX: 1e4, pointerType: 'touch' });
-    expect(await said.innerText()).toMatch(/: 2 succeeded, 0 failed$/);
-    // An axis that ends at a number that is read at once.
-    expect(await page.locator('.scale').first().innerText()).toBe('2\n1\n0');
-    expect(complaints).toEqual([]);
-  });
-
-  it('has one state while the gateway is away, and moves nothing', async () => {
-    await gateway.webhook(receiver.address, { name: 'CRM' });
-    await enter();
-    await page.getByText('Live', { exact: true }).waitFor();
-    await see('All is well.');
-    const top = () => page.locator('.tiles').first().boundingBox();
-    const before = await top();
-    await context.route('**/graphql', (route) => route.abort());
-    await button('7 days').click();
-    await page.getByRole('alert').waitFor();
-    expect(await page.locator('#live').innerText()).toBe('Gateway away');
-    expect(await top()).toEqual(before);
-    await context.unroute('**/graphql');
-    await button('Try again').click();
-    await page.getByText('Live', { exact: true }).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
-
-  it('shows where things will be while it reads them', async () => {
-    await gateway.webhook(receiver.address, { name: 'CRM' });
-    const { answered, letThrough } = await holdBack('WebhooksPage');
-    await enter();
-    await answered;
-    expect(await page.locator('.skeleton').count()).toBeGreaterThan(5);
-    const top = async () => Math.round((await page.locator('.columns').boundingBox())?.y ?? 0);
-    const before = await top();
-    letThrough();
-    await see('CRM');
-    expect(Math.abs((await top()) - before)).toBeLessThan(4);
-    expect(await page.locator('.skeleton').count()).toBe(0);
   });
 
   it('reads nothing for a page that is idle or hidden, and figures every ten seconds at most', async () => {
@@ -740,64 +543,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     // What was read has the new name, and a delivery that has failed.
     await page.getByRole('heading', { name: 'Renamed' }).waitFor();
     expect(await row.innerText()).toContain('Succeeded');
-    expect(complaints).toEqual([]);
-  });
-
-  it('shows the newest attempts of a delivery that was attempted while they were read', async () => {
-    await gateway.webhook(receiver.address, { name: 'CRM' });
-    failWith(500);
-    await gateway.emit(1);
-    await gateway.pass(0);
-    await enter();
-    await page.getByText('Live', { exact: true }).waitFor();
-    const { answered, letThrough } = await holdBack('ContentsOfPage');
-    await page.locator('.delivery .opens').click();
-    await answered;
-    failWith(503);
-    await gateway.pass(12_000);
-    const attempts = page.locator('.delivery .attempts');
-    await attempts.getByText('HTTP 503').waitFor();
-    const older = page.waitForResponse(
-      (response) => response.request().postData()?.includes('ContentsOfPage') === true,
-    );
-    letThrough();
-    await (await older).finished();
-    // Whatever the page makes of it, it makes at once.
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    expect(await attempts.innerText()).toContain('HTTP 503');
-  });
-
-  it('shows the other deliveries when one could not be read, and says so', async () => {
-    await gateway.webhook(receiver.address, { name: 'CRM' });
-    failWith(500);
-    for (const name of ['first', 'second']) await gateway.emit(name);
-    await gateway.pass(0);
-    await page.route('**/graphql', async (route) => {
-      if (!route.request().postDataJSON().query.includes('query WebhookOfPage(')) return route.fallback();
-      const response = await route.fetch();
-      const { data } = await response.json();
-      data.webhook.deliveries.nodes[0] = null;
-      const error = { message: 'It is odd.', path: ['webhook', 'deliveries', 'nodes', 0] };
-      await route.fulfill({ response, json: { data, errors: [error] } });
-    });
-    await enter();
-    await see('1 could not be read: It is odd.');
-    expect(await page.locator('.delivery').count()).toBe(1);
-    expect(complaints).toEqual([]);
-  });
-
-  it('searches for what was typed while it was reading', async () => {
-    await gateway.webhook(receiver.address, { name: 'Quiet' });
-    await gateway.webhook(receiver.address, { name: 'Loud', enabled: 0 });
-    await enter();
-    await see('Loud');
-    const { answered, letThrough } = await holdBack('WebhooksPage');
-    await shownWebhooks('Disabled').click();
-    await answered;
-    await page.getByLabel('Search by name, address or webhook-id').fill('quiet');
-    letThrough();
-    await see('No webhook has “quiet” in its name or address, and no delivery as its webhook-id.');
-    expect(await page.getByLabel('Search by name, address or webhook-id').inputValue()).toBe('quiet');
     expect(complaints).toEqual([]);
   });
 
@@ -935,15 +680,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('offers a key without webhooks:write nothing that it may not do', async () => {
-    await gateway.webhook(receiver.address, { name: 'Orders' });
-    await enter(await gateway.space.newKey({ scopes: ['webhooks:read'] }));
-    await see('it lacks the scope webhooks:write');
-    for (const name of ['Create a webhook', 'Send a test event', 'More', 'Retry all']) {
-      expect(await button(name).count(), name).toBe(0);
-    }
-  });
-
   it('shows that a webhook was disabled and why, and enables it again by a button', async () => {
     await gateway.webhook(receiver.address, { name: 'Warehouse' });
     failWith(410);
@@ -1003,61 +739,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows the first attempt in the figures at once, rounded, and times as they pass', async () => {
-    await gateway.webhook(receiver.address, { name: 'Fresh' });
-    // The clock of the gateway is ahead: a retry is still to come.
-    await page.clock.install({ time: gateway.clock.now.getTime() - 60_000 });
-    await enter();
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.clock.runFor(15_000);
-    await see('No delivery was attempted in this period.');
-    const released = Promise.withResolvers<void>();
-    receiver.answer = (_request, response) => void released.promise.then(() => response.writeHead(500).end());
-    await gateway.emit(1);
-    // Nothing was read for long, so that the figures are read now: before there is an attempt.
-    await see('No attempt yet');
-    released.resolve();
-    await gateway.pass(0);
-    await see('HTTP 500');
-    await page.clock.runFor(1_500);
-    // Before what follows changes is read, after ten seconds.
-    const waiting = { timeout: 5_000 };
-    await expect.poll(() => page.getByText('No delivery was attempted').count(), waiting).toBe(0);
-    expect(await page.locator('.tiles.small .tile').first().innerText()).toBe('Success rate\n0 %\n1 of 1 failed');
-    const timing = page.locator('.delivery .state small');
-    const before = await timing.innerText();
-    expect(before).toMatch(/^next in \d+ /);
-    await page.clock.runFor(5_000);
-    expect(await timing.innerText()).not.toBe(before);
-
-    receiver.answer = (_request, response) => void response.end();
-    for (let n = 2; n < 7; n += 1) await gateway.emit(n);
-    await gateway.pass(0);
-    await page.clock.runFor(10_000);
-    await expect.poll(() => page.locator('.tiles.small .tile').first().innerText()).toContain('83.3 %\n1 of 6 failed');
-  });
-
-  it.each([390, 1280])('breaks no word of a name, %s pixels wide', async (width) => {
-    await gateway.webhook(receiver.address, { name: 'Warehouse notifications' });
-    await page.setViewportSize({ width, height: 900 });
-    await enter();
-    await page.getByRole('link', { name: /Warehouse/ }).click();
-    const name = page.getByRole('heading', { name: /Warehouse/ });
-    await name.waitFor();
-    const isWhole = await name.evaluate((heading) => {
-      const shown = document.createRange();
-      const text = heading.firstChild as Text;
-      return [...text.data.matchAll(/\S+/g)].every(({ 0: word, index }) => {
-        shown.setStart(text, index);
-        shown.setEnd(text, index + word.length);
-        return shown.getClientRects().length === 1;
-      });
-    });
-    expect(isWhole).toBe(true);
-    await button('Send a test event').waitFor();
-    expect(complaints).toEqual([]);
-  });
-
   it('shows a key only what it may see, and lets a key act only if it may', async () => {
     const other = await gateway.space.account();
     await gateway.webhook(receiver.address, { name: 'Own', account_ids: JSON.stringify([gateway.accountId]) });
@@ -1078,11 +759,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await see('it lacks the scope webhooks:write');
     expect(await button('More').count()).toBe(0);
     expect(complaints).toEqual([]);
-  });
-
-  it('says where the demo key is to who has no key', async () => {
-    await page.goto(`${gateway.address}/webhooks`);
-    await page.locator('main').getByText('The link that the start of the gateway prints has the demo key.').waitFor();
   });
 
   it('asks for another key when a key is refused', async () => {
@@ -1121,23 +797,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints.filter((text) => !text.startsWith('Failed to load'))).toEqual([]);
   });
 
-  it('reads nothing more when its key is forgotten, and leaves the form to who types another one', async () => {
-    await page.clock.install();
-    await gateway.webhook(receiver.address, { name: 'Orders' });
-    await enter();
-    await page.getByText('Live', { exact: true }).waitFor();
-    await see('Orders');
-    await showDeliveries('All states');
-    await gateway.emit(1);
-    await gateway.pass(0);
-    await see('HTTP 200');
-    await forgetKey();
-    await page.getByLabel('API key').fill('another');
-    await page.clock.runFor(70_000);
-    expect(await page.getByLabel('API key').inputValue()).toBe('another');
-    expect(complaints).toEqual([]);
-  });
-
   it('shows its list whatever an address names', async () => {
     await gateway.webhook(receiver.address, { name: 'Orders' });
     for (const odd of ['%', '%E0%A4%A', '%00', '"><b>']) {
@@ -1170,36 +829,6 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
   });
 
-  it.each([1280, 1920])('fills its width of %s pixels, with webhooks and without', async (width) => {
-    await page.setViewportSize({ width, height: 900 });
-    // Of what is there at one moment: a page that is drawn again has other elements.
-    const places = (side: 'right' | 'top', ...selectors: string[]) =>
-      expect.poll(() =>
-        page.evaluate(
-          ([of, all]) => {
-            const found = all.map((one) => document.querySelector(one)?.getBoundingClientRect()[of]);
-            return found.includes(undefined) ? 'not there' : new Set(found.map((at = 0) => Math.round(at))).size;
-          },
-          [side, selectors] as const,
-        ),
-      );
-    await enter();
-    await places('right', '.list', '.empty.card').toBe(1);
-    const events = JSON.stringify(['message_received', 'message_read']);
-    await gateway.webhook(receiver.address, { source: 'messaging', events });
-    await page.reload();
-    await places('right', '.bar', '.detail', '.bar .segments').toBe(1);
-    await places('top', ...['State', 'Response', 'Event', 'Time'].map((name) => `select[aria-label=${name}]`)).toBe(1);
-    expect(complaints).toEqual([]);
-  });
-
-  it('lists webhooks by their whole names', async () => {
-    await gateway.webhook(receiver.address, { name: 'Messages of candidates', enabled: 0 });
-    await enter();
-    const name = page.locator('.webhook strong');
-    await expect.poll(() => name.evaluate((shown) => shown.scrollWidth - shown.clientWidth)).toBe(0);
-  });
-
   it('shows hostile names and addresses as text', async () => {
     const name = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>${'x'.repeat(180)}`;
     await gateway.webhook(`${receiver.address}/<b>"'${'y'.repeat(900)}`, { name });
@@ -1215,7 +844,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each([390, 1280, 1920])('conforms to WCAG 2.2 A and AA, %s pixels wide', async (width) => {
+  it.each([390, 1280])('conforms to WCAG 2.2 A and AA, %s pixels wide', async (width) => {
     await gateway.webhook(receiver.address, { name: 'Orders' });
     await gateway.webhook(receiver.address, { name: 'Off', enabled: 0 });
     await gateway.emit('good');
