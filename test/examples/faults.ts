@@ -1,6 +1,5 @@
 /** What the user of an example for React sees, in good times and in bad ones. Every example has the same page. */
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { graphql } from '../support/gateway.ts';
@@ -59,32 +58,6 @@ export function describeFaults(example: string): void {
       return emitEvent.deliveries;
     };
     const emit = async () => String((await send('NEW_RELATION'))[0]?.deliveryId);
-    /** Creates webhooks for sent mails, which are deleted with the test, and returns their ids. */
-    async function createWebhooks(names: readonly string[], path: string): Promise<string[]> {
-      const all: string[] = [];
-      for (let at = 0; at < names.length; at += 20) {
-        const fields = names.slice(at, at + 20).map(
-          (name, n) => `n${n}: createWebhook(input: {
-            name: "${name}", requestUrl: "${receiver}/${path}", source: EMAIL, events: [MAIL_SENT]
-          }) { ... on WebhookCreated { webhook { webhookId } } }`,
-        );
-        const created: { webhook: { webhookId: string } }[] = Object.values(await ask(`mutation { ${fields} }`));
-        const ids = created.map(({ webhook }) => webhook.webhookId);
-        all.push(...ids);
-        onTestFinished(async () => {
-          await ask(
-            `mutation { ${ids.map((id, n) => `n${n}: deleteWebhook(input: { webhookId: "${id}" }) { __typename }`)} }`,
-          );
-        });
-      }
-      return all;
-    }
-    /** Resolves as soon as all deliveries of sent mails have ended. */
-    const allDelivered = () =>
-      eventually(async () => {
-        const pending = '{ deliveries(states: [PENDING], events: [MAIL_SENT]) { totalCount } }';
-        return (await ask(pending)).deliveries.totalCount;
-      }).toBe(0);
     const open = (path: string, at = site) => openTab(context, `${at.address}/${path}`);
     const shows = async ({ page }: Tab, text: string | RegExp, options = withinSeconds) =>
       page.getByText(text).first().waitFor(options);
@@ -111,28 +84,6 @@ export function describeFaults(example: string): void {
         expect(tab.complaints).toEqual([]);
       });
 
-      test('keeps its pages when the user goes back, and forward again', async () => {
-        const tab = await open('');
-        await tab.page.getByRole('button', { name: 'Show more' }).click();
-        await eventually(async () => (await tab.posts()).length).toBeGreaterThan(25);
-        await shows(tab, 'Show more');
-        const read = await tab.posts();
-        let requests = 0;
-        tab.page.on('request', (request) => {
-          if (request.method() === 'POST') requests += 1;
-        });
-        for (const link of ['Publish', 'Deliveries']) await tab.page.getByRole('link', { name: link }).click();
-        await tab.page.goBack();
-        await tab.page.getByLabel('Draft id').waitFor();
-        requests = 0;
-        await tab.page.goBack();
-        await eventually(tab.posts).toEqual(read);
-        expect(requests).toBe(0);
-        await tab.page.goForward();
-        await tab.page.getByLabel('Draft id').waitFor();
-        expect(tab.complaints).toEqual([]);
-      });
-
       test.each([
         ['down', 'photonet=sandbox.down', 'NETWORK_DOWN', 15],
         ['without such a user', 'photonet=sandbox.gone', 'INVALID_RECIPIENT', 15],
@@ -145,28 +96,13 @@ export function describeFaults(example: string): void {
         expect((await tab.posts()).length).toBeGreaterThan(atLeast);
         expect(tab.complaints).toEqual([]);
       });
-
-      test('says why a further page cannot be read, and keeps what it has', async () => {
-        const tab = await open('?pnet=ACoSandboxBreaks&photonet=sandbox.empty');
-        const more = tab.page.getByRole('button', { name: 'Show more' });
-        for (let pages = 1; pages <= 5; pages += 1) {
-          await eventually(async () => (await tab.posts()).length).toBe(20 * pages);
-          await more.click();
-        }
-        await shows(tab, 'PROVIDER_ERROR');
-        expect(await tab.posts()).toHaveLength(100);
-        await tab.page.getByRole('button', { name: 'Try again' }).click();
-        await shows(tab, 'PROVIDER_ERROR');
-        expect(await tab.posts()).toHaveLength(100);
-        expect(tab.complaints).toEqual([]);
-      });
     });
 
     describe('odd posts of a service', () => {
       const odd = { author: null };
       const unknown = { provider: 'NEWNET' };
       /** Three pages of 20 posts, the given ones of which are odd. */
-      async function serveOdd(oddities: Readonly<Record<number, object>>, script?: 'start'): Promise<Site> {
+      async function serveOdd(oddities: Readonly<Record<number, object>>): Promise<Site> {
         const stub = await startStub((request, response) => {
           const url = new URL(request.path, 'http://stub');
           if (!url.pathname.endsWith('/posts') || url.searchParams.get('account_id')?.startsWith('photonet'))
@@ -179,7 +115,7 @@ export function describeFaults(example: string): void {
           json(response, 200, postList(items, page < 2 ? `${page + 1}` : null));
         });
         const gateway = await proxyTo(stub);
-        const site = await serveSite(example, { address: gateway.address, key: 'their-key' }, script, again);
+        const site = await serveSite(example, { address: gateway.address, key: 'their-key' }, again);
         onTestFinished(() => site.stop());
         return site;
       }
@@ -203,17 +139,6 @@ export function describeFaults(example: string): void {
         await tab.page.getByText(`${numbers.length} posts could not be read and are left out.`).click();
         expect(await tab.page.locator('details li').count()).toBe(numbers.length);
         expect(await more.count()).toBe(0);
-        expect(tab.complaints).toEqual([]);
-      });
-
-      test('at the same place of two pages are two, and React finds nothing wrong in development', async () => {
-        const tab = await open('', await serveOdd({ 3: odd, 23: odd }, 'start'));
-        const more = tab.page.getByRole('button', { name: 'Show more' });
-        await eventually(tab.posts).toEqual(texts([3], 20));
-        await more.click();
-        await eventually(tab.posts).toEqual(texts([3, 23], 40));
-        await tab.page.getByText('2 posts could not be read and are left out.').click();
-        expect(await tab.page.locator('details li').count()).toBe(2);
         expect(tab.complaints).toEqual([]);
       });
     });
@@ -266,32 +191,6 @@ export function describeFaults(example: string): void {
     });
 
     describe('live deliveries', () => {
-      test('appear in six tabs at once, all of which still read and write', async () => {
-        const tabs = await Promise.all(Array.from({ length: 6 }, () => open('#deliveries')));
-        for (const tab of tabs) await isLive(tab);
-        const id = await emit();
-        for (const tab of tabs) await hasDelivery(tab, id);
-        await tabs[5]?.page.getByRole('button', { name: 'Emit an event' }).click();
-        for (const tab of tabs) {
-          await shows(tab, 'Live');
-          await tab.page.getByRole('link', { name: 'Feed' }).click();
-        }
-        for (const tab of tabs) await eventually(async () => (await tab.posts()).length).toBeGreaterThan(15);
-        // The WebSockets are closed by now, as no view needs them.
-        await sleep(1_500);
-        for (const tab of tabs) expect(await tab.page.locator('.troubles').innerText()).toBe('');
-        for (const tab of tabs) expect(tab.complaints).toEqual([]);
-      });
-
-      test('are live when the user comes back to them at once', async () => {
-        const tab = await open('#deliveries');
-        await isLive(tab);
-        await tab.page.getByRole('link', { name: 'Publish' }).click();
-        await tab.page.getByRole('link', { name: 'Deliveries' }).click();
-        await isLive(tab);
-        await hasDelivery(tab, await emit());
-      });
-
       test('are live again seconds after the gateway was away for 12 seconds, with what happened meanwhile', async () => {
         const tab = await open('#deliveries');
         await isLive(tab);
@@ -308,137 +207,6 @@ export function describeFaults(example: string): void {
         await eventually(() => tab.page.locator('.troubles').innerText()).toBe('');
         await hasDelivery(tab, await emit());
         expect(tab.complaints).toEqual([]);
-      });
-
-      test('of 200 webhooks are one list, which is read further, chosen from, and live', async () => {
-        const names = Array.from({ length: 200 }, (_, n) => `Mail ${n}`);
-        await createWebhooks(names, 'ok');
-        const mails = new Set((await send('MAIL_SENT')).map(({ deliveryId }) => deliveryId));
-        await allDelivered();
-        const tab = await open('#deliveries');
-        const { page } = tab;
-        await isLive(tab);
-        const rows = page.locator('[data-delivery]');
-        const states = async () => [...new Set(await rows.locator('strong').allInnerTexts())];
-        const shown = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-delivery') ?? ''));
-        // Deliveries of other tests that change while the page is open are added to its list.
-        const count = async () => (await shown()).filter((id) => mails.has(id)).length;
-        await eventually(count).toBe(20);
-        await page.getByRole('button', { name: 'Show more' }).click();
-        await eventually(count).toBe(40);
-        await page.getByLabel('Webhook').selectOption({ label: 'Mail 150' });
-        await eventually(() => rows.count()).toBe(1);
-        await send('MAIL_SENT');
-        await eventually(() => rows.count()).toBe(2);
-        await eventually(states).toEqual(['SUCCEEDED']);
-        expect(await rows.first().innerText()).toMatch(/\s1 attempt, the last: 200$/);
-        await page.getByLabel('State').selectOption('FAILED');
-        await shows(tab, 'There are no deliveries.');
-        await page.getByLabel('Webhook').selectOption({ label: 'All' });
-        await isLive(tab);
-        await createWebhooks(['Mail that is gone'], 'gone');
-        const sent = (await send('MAIL_SENT')).map(({ deliveryId }) => deliveryId);
-        await eventually(states).toEqual(['FAILED']);
-        await eventually(shown).toEqual(expect.arrayContaining([expect.toBeOneOf(sent)]));
-        expect(tab.complaints).toEqual([]);
-      });
-
-      describe('between responses and updates', () => {
-        /** What the page gets: it has no WebSocket while `isCut`, and responses with deliveries are put off into `held`. */
-        async function intercept() {
-          const told: { deliveryId: string; attemptCount: number; state: string }[] = [];
-          const held: (() => Promise<void>)[] = [];
-          let close = () => {};
-          const network = {
-            isCut: false,
-            isHolding: false,
-            held,
-            cut() {
-              network.isCut = true;
-              close();
-            },
-            wasTold: (id: string, attempts: number) =>
-              told.some(
-                (each) => each.deliveryId === id && each.attemptCount === attempts && each.state === 'SUCCEEDED',
-              ),
-          };
-          await context.routeWebSocket('**/graphql', (socket) => {
-            close = () => void socket.close();
-            if (network.isCut) return close();
-            socket.connectToServer().onMessage((text) => {
-              const { type, payload } = JSON.parse(`${text}`);
-              if (type === 'next') told.push(payload.data.deliveryUpdated);
-              socket.send(text);
-            });
-          });
-          await context.route('**/graphql', async (route) => {
-            const response = await route.fetch();
-            // The page may have given it up meanwhile.
-            const pass = () => route.fulfill({ response }).catch(() => {});
-            if (network.isHolding && route.request().postData()?.includes('deliveries(')) held.push(pass);
-            else await pass();
-          });
-          return network;
-        }
-        /** Returns a function that emits an event, and returns the id of its delivery as soon as this has succeeded. */
-        async function receive(): Promise<() => Promise<string>> {
-          const [webhookId] = await createWebhooks(['Mail'], 'ok');
-          return async () => {
-            const deliveries = await send('MAIL_SENT');
-            await allDelivered();
-            return String(deliveries.find((each) => each.webhookId === webhookId)?.deliveryId);
-          };
-        }
-
-        test('an update stays that a response under way is older than', async () => {
-          const [deliver, network] = await Promise.all([receive(), intercept()]);
-          const before = await deliver();
-          const tab = await open('#deliveries');
-          await isLive(tab);
-          await hasDelivery(tab, before);
-          network.isHolding = true;
-          network.cut();
-          await shows(tab, 'Not live');
-          const meanwhile = await deliver();
-          network.isCut = false;
-          await eventually(() => network.held.length).toBeGreaterThan(0);
-          let after = '';
-          // The protocol does not say when a subscription has begun. Not at once again: a page of the list has 20 deliveries.
-          await eventually(async () => {
-            after = await deliver();
-            const told = expect.poll(() => network.wasTold(after, 1), { timeout: 5_000 }).toBe(true);
-            return told.then(
-              () => true,
-              () => false,
-            );
-          }).toBe(true);
-          await ask(`mutation { redeliverDelivery(input: { deliveryId: "${before}" }) { __typename } }`);
-          await eventually(() => network.wasTold(before, 2)).toBe(true);
-          network.isHolding = false;
-          for (const pass of network.held) await pass();
-          await hasDelivery(tab, meanwhile);
-          await hasDelivery(tab, after);
-          await eventually(() => tab.page.locator(`[data-delivery="${before}"]`).innerText()).toContain('2 attempts');
-          expect(tab.complaints).toEqual([]);
-        });
-
-        test('the list is read once more when the connection comes while it is read', async () => {
-          const [deliver, network] = await Promise.all([receive(), intercept()]);
-          network.isHolding = true;
-          network.isCut = true;
-          const tab = await open('#deliveries');
-          await eventually(() => network.held.length).toBeGreaterThan(0);
-          const meanwhile = await deliver();
-          network.isCut = false;
-          await isLive(tab);
-          network.isHolding = false;
-          for (const pass of network.held.toReversed()) await pass();
-          await hasDelivery(tab, meanwhile);
-          await tab.page.getByRole('button', { name: 'Emit an event' }).click();
-          await shows(tab, /The event has [1-9]\d* deliveries/);
-          expect(await tab.page.locator(`[data-delivery="${meanwhile}"]`).count()).toBe(1);
-          expect(tab.complaints).toEqual([]);
-        });
       });
 
       test('and all that belongs to them are there without a click when a refused key is put right', async () => {
@@ -462,77 +230,6 @@ export function describeFaults(example: string): void {
         await hasDelivery(tab, await emit());
         expect(tab.complaints).toEqual([]);
       });
-
-      test('go on with a new key after the old one was refused', async () => {
-        const tab = await open('#deliveries');
-        await isLive(tab);
-        onTestFinished(() => site.useKey(postern.key));
-        const expiring = await postern.newKey('--expires', new Date(Date.now() + 20_000).toISOString());
-        await site.useKey(expiring);
-        await tab.page.reload();
-        await isLive(tab);
-        await shows(tab, /expired/i, { timeout: 60_000 });
-        await site.useKey(postern.key);
-        await eventually(() => tab.page.locator('.troubles').innerText()).toBe('');
-        await isLive(tab);
-        await hasDelivery(tab, await emit());
-        expect(tab.complaints).toEqual([]);
-      });
-    });
-
-    test('React and the client find nothing wrong in development, in any view', async () => {
-      const developed = await serveSite(example, postern, 'start');
-      onTestFinished(() => developed.stop());
-      const tab = await open('', developed);
-      const { page } = tab;
-      await page.getByRole('button', { name: 'Show more' }).click();
-      await eventually(async () => (await tab.posts()).length).toBeGreaterThan(25);
-      await page.getByRole('link', { name: 'Publish' }).click();
-      await page.getByLabel('Draft id').waitFor();
-      await page.getByRole('link', { name: 'Deliveries' }).click();
-      await isLive(tab);
-      await hasDelivery(tab, await emit());
-      await page.getByRole('button', { name: 'Emit an event' }).click();
-      await shows(tab, /The event has [1-9]\d* deliveries/);
-      await page.getByRole('link', { name: 'Feed' }).click();
-      await eventually(async () => (await tab.posts()).length).toBeGreaterThan(25);
-      expect(tab.complaints).toEqual([]);
-    });
-
-    test('a page that opens while the gateway is away fills as soon as it is back', async () => {
-      const away = postern.restart(3_000);
-      await sleep(500);
-      const tab = await open('');
-      await shows(tab, 'The gateway cannot be reached. The page tries again by itself.');
-      await away;
-      await eventually(async () => (await tab.posts()).length).toBeGreaterThan(15);
-      await eventually(() => tab.page.locator('.troubles').innerText()).toBe('');
-      expect(tab.complaints).toEqual([]);
-    });
-
-    test('a request that was under way when the browser went offline is sent when it is online again', async () => {
-      const tab = await open('');
-      await eventually(async () => (await tab.posts()).length).toBeGreaterThan(15);
-      const before = (await tab.posts()).length;
-      await context.setOffline(true);
-      await tab.page.getByRole('button', { name: 'Show more' }).click();
-      await shows(tab, 'The gateway cannot be reached. The page tries again by itself.');
-      expect(await tab.posts()).toHaveLength(before);
-      await context.setOffline(false);
-      await eventually(async () => (await tab.posts()).length).toBeGreaterThan(before);
-      expect(tab.complaints).toEqual([]);
-    });
-
-    test('a slow phone shows the feed, and follows a tap', async () => {
-      const page = await context.newPage();
-      const session = await context.newCDPSession(page);
-      await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
-      await page.goto(site.address);
-      await page.locator('.feed article').first().waitFor({ timeout: 30_000 });
-      const count = await page.locator('.feed article').count();
-      await page.getByRole('button', { name: 'Show more' }).click();
-      await eventually(() => page.locator('.feed article').count()).toBeGreaterThan(count);
-      await page.close();
     });
 
     test('no script has the key, and pages of other origins get nothing', async () => {

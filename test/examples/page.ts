@@ -15,11 +15,10 @@ export interface Site extends Server {
   useKey(key: string): Promise<void>;
 }
 
-/** Serves the page of an example: as it was built, or as `npm start` does for whoever develops it. */
+/** Serves the page of an example as it was built. */
 export async function serveSite(
   example: string,
   gateway: { readonly address: string; readonly key: string },
-  script: 'preview' | 'start' = 'preview',
   more: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const directory = await temporaryDirectory();
@@ -27,7 +26,7 @@ export async function serveSite(
   const useKey = (key: string) => writeFile(file, key);
   await useKey(gateway.key);
   const environment = { POSTERN_URL: gateway.address, POSTERN_KEY: '', POSTERN_KEY_FILE: file, ...more };
-  const server = await serveExample(example, script, environment);
+  const server = await serveExample(example, 'preview', environment);
   return {
     ...server,
     useKey,

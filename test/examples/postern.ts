@@ -1,15 +1,13 @@
 /** A gateway as `npm start` runs it, with the demo workspace. Examples are processes, and so is what they call. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runProcess, type Started, startProcess, temporaryDirectory } from '../support/process.ts';
+import { type Started, startProcess, temporaryDirectory } from '../support/process.ts';
 import { freePort } from '../support/reverse-proxy.ts';
 
 export interface Postern {
   readonly address: string;
   /** Of the demo workspace, with every scope. */
   readonly key: string;
-  /** Creates another key of the demo workspace, by the options of `npm run key -- create`. */
-  newKey(...options: readonly string[]): Promise<string>;
   /** Stops the gateway, and starts it again at the same address after a while. @param down - in milliseconds */
   restart(down?: number): Promise<void>;
   /** The log since the last start. */
@@ -42,12 +40,6 @@ export async function startPostern(settings: Readonly<Record<string, string>> = 
   return {
     address: `http://127.0.0.1:${port}`,
     key: (await readFile(join(directory, 'demo-key'), 'utf8')).trim(),
-    async newKey(...options) {
-      const args = ['create', '--workspace', 'Demo', '--name', 'other', ...options];
-      const { code, stdout, stderr } = await runProcess('src/app/cli/keys.ts', args, environment);
-      if (code !== 0) throw new Error(stderr);
-      return stdout.trim();
-    },
     async restart(down = 0) {
       await stop();
       await new Promise((resolve) => setTimeout(resolve, down));
