@@ -10,7 +10,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   apolloCache,
   createAccessTokens,
-  createNotes,
   createRetry,
   createStreams,
   devProxy,
@@ -91,10 +90,6 @@ describe('mergePages', () => {
     let list = mergePages(null, page([1], 'a'), idOf);
     for (const next of [page([], 'b'), page([2], null)]) list = mergePages(list, next, idOf);
     expect(list.edges.map(({ node }) => node.id)).toEqual([1, 2]);
-  });
-
-  test('keeps items that have no id', () => {
-    expect(mergePages(page([1], null), page([2], null), () => undefined).edges).toHaveLength(2);
   });
 });
 
@@ -244,16 +239,6 @@ describe('what steadyFetch says of waiting', () => {
     return { states, gateway, steady };
   }
 
-  test('a request that is aborted waits no more', async () => {
-    const { states, steady } = outage();
-    const gone = new AbortController();
-    const sent = steady('http://gateway', { signal: gone.signal });
-    await expect.poll(() => states).toEqual([true]);
-    gone.abort(new Error('Gone'));
-    await expect(sent).rejects.toThrow('Gone');
-    expect(states).toEqual([true, false]);
-  });
-
   test('requests at once wait until the last of them has its response', async () => {
     const { states, gateway, steady } = outage();
     const gone = new AbortController();
@@ -266,13 +251,6 @@ describe('what steadyFetch says of waiting', () => {
     gateway.isThere = true;
     await Promise.all(others);
     expect(states).toEqual([true, false]);
-  });
-
-  test('a response whose connection breaks off is no reason to give up', async () => {
-    const broken = () => new ReadableStream({ start: (body) => body.error(new TypeError('terminated')) });
-    const responses = [new Response(broken(), { status: 502 }), Response.json({})];
-    const steady = steadyFetch({ fetch: async () => responses.shift() ?? Response.error(), retry: soon });
-    expect((await steady('http://gateway')).status).toBe(200);
   });
 });
 
@@ -292,16 +270,6 @@ describe('sendOperation', () => {
     const accept = 'application/graphql-response+json, application/json';
     expect(stub.received[0]?.headers).toMatchObject({ ...type, accept });
     expect(stub.received[1]?.headers).toMatchObject({ ...type, ...headers });
-  });
-
-  test('gives its headers to a wrapper of fetch that spreads them', async () => {
-    const stub = await startStub((_request, response) => json(response, 200, { data: null }));
-    const wrapper: typeof fetch = (input, init) =>
-      fetch(input, { ...init, headers: { ...init?.headers, 'x-user': '1' } });
-    const headers = new Headers({ Accept: 'text/event-stream' });
-    await sendOperation(`${stub.url}/graphql`, { query: '{ a }' }, { headers, fetch: wrapper });
-    const sent = { 'content-type': 'application/json', accept: 'text/event-stream', 'x-user': '1' };
-    expect(stub.received[0]?.headers).toMatchObject(sent);
   });
 
   test('says what came in the place of JSON', async () => {
@@ -369,26 +337,6 @@ describe('createAccessTokens', () => {
     });
     expect(await send()).toBe('401 ');
     expect(asked).toHaveLength(3);
-  });
-});
-
-describe('createNotes', () => {
-  test('tells of changes only, and has the same array until then', () => {
-    const notes = createNotes<string>();
-    const tell = vi.fn();
-    const stop = notes.subscribe(tell);
-    const none = notes.all();
-    notes.set('a', []);
-    expect(notes.all()).toBe(none);
-    notes.set('a', ['one']);
-    notes.set('b', ['two', 'three']);
-    expect(notes.all()).toEqual(['one', 'two', 'three']);
-    notes.set('a', []);
-    expect(notes.all()).toEqual(['two', 'three']);
-    expect(tell).toHaveBeenCalledTimes(3);
-    stop();
-    notes.set('b', []);
-    expect(tell).toHaveBeenCalledTimes(3);
   });
 });
 
@@ -530,94 +478,6 @@ describe('createStreams', () => {
     expect(told).toEqual([]);
   });
 
-  /** Two subscriptions over connections that the test holds, at times that the test decides. */
-  function held() {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const told: (string | null)[] = [];
-    const sockets: Socket[] = [];
-    class Socket {
-      static readonly CONNECTING = 0;
-      static readonly OPEN = 1;
-      static readonly CLOSING = 2;
-      static readonly CLOSED = 3;
-      readonly readyState = 1;
-      /** The ids of subscriptions, in the order in which they were sent. */
-      readonly sent: string[] = [];
-      onopen = () => {};
-      onmessage = (_event: { data: string }) => {};
-      constructor() {
-        sockets.push(this);
-      }
-      send(text: string) {
-        const { type, id } = JSON.parse(text);
-        if (type === 'subscribe') this.sent.push(id);
-      }
-      close() {}
-      async receive(message: object) {
-        this.onmessage({ data: JSON.stringify(message) });
-        await vi.advanceTimersByTimeAsync(0);
-      }
-      async accept() {
-        this.onopen();
-        await vi.advanceTimersByTimeAsync(0);
-        await this.receive({ type: 'connection_ack' });
-      }
-      refuse(index: number, code: string) {
-        const error = { message: `No ${index}.`, extensions: { code } };
-        return this.receive({ type: 'error', id: this.sent[index], payload: [error] });
-      }
-    }
-    const streams = createStreams({
-      createClient,
-      url: 'ws://gateway',
-      webSocketImpl: Socket,
-      retry: soon,
-      onRefused: (reason) => told.push(reason),
-    });
-    for (const query of ['subscription { a }', 'subscription { b }'])
-      streams.subscribe({ query }, { next: () => {}, error: () => {}, complete: () => {} });
-    const last = async () => {
-      await vi.advanceTimersByTimeAsync(10);
-      const socket = sockets.at(-1);
-      if (socket === undefined) throw new Error('There is no connection');
-      return socket;
-    };
-    return { told, last };
-  }
-
-  test('a subscription is not taken for accepted before it has a connection', async () => {
-    const { told, last } = held();
-    const first = await last();
-    await first.accept();
-    await first.refuse(0, 'EXPIRED_CREDENTIALS');
-    const next = await last();
-    expect(next).not.toBe(first);
-    // This connection takes its time.
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(told).toEqual(['No 0.']);
-    await next.accept();
-    expect(next.sent).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(1_999);
-    expect(told).toEqual(['No 0.']);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(['No 0.', null]);
-  });
-
-  test('a refusal is said until no subscription is refused', async () => {
-    const { told, last } = held();
-    const socket = await last();
-    await socket.accept();
-    for (const index of [0, 1]) await socket.refuse(index, 'SERVICE_UNAVAILABLE');
-    expect(told).toEqual(['No 0.', 'No 1.']);
-    await last();
-    const [, , again, other] = socket.sent;
-    await socket.receive({ type: 'next', id: again, payload: { data: {} } });
-    expect(told.at(-1)).not.toBeNull();
-    await socket.receive({ type: 'next', id: other, payload: { data: {} } });
-    expect(told.at(-1)).toBeNull();
-  });
-
   test('leaves nothing behind when its subscriptions end', async () => {
     const { gateway, credentials, refusals, waits, told, start } = await watch(status);
     const stop = start();
@@ -677,11 +537,6 @@ describe('watch', () => {
     };
     const { results } = await watched([state('PENDING')], { onConnected, signal: leaving.signal });
     expect(await statesOf(results)).toEqual([]);
-  });
-
-  test('is refused by a result that is none', async () => {
-    const { results } = await watched(['event: next\ndata: null\n\n']);
-    await expect(statesOf(results)).rejects.toMatchObject({ name: 'SubscriptionError' });
   });
 
   test('goes on after connections that break and refusals that pass, until the subscription ends', async () => {
@@ -760,27 +615,6 @@ describe('watch', () => {
     expect(waits).toEqual([false, true, false]);
   });
 
-  test('waits for nothing when its signal ends a connection', async () => {
-    const stub = await startStub((_request, response) =>
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(state('A')),
-    );
-    onTestFinished(() => stub.close());
-    const end = new AbortController();
-    const waits: boolean[] = [];
-    const options = { signal: end.signal, onWaiting: (isWaiting: boolean) => void waits.push(isWaiting) };
-    const results = watch<{ state: string }>(`${stub.url}/graphql`, { query: '' }, options);
-    for await (const _ of results) end.abort();
-    expect(waits).toEqual([false]);
-  });
-
-  test('throws what is thrown into it', async () => {
-    const { stub, results } = await watched([state('A'), state('B')]);
-    await results.next();
-    await expect(results.throw(new Error('Mine.'))).rejects.toThrow('Mine.');
-    expect(await results.next()).toEqual({ done: true, value: undefined });
-    expect(stub.received).toHaveLength(1);
-  });
-
   test('follows deliveries of a gateway that restarts its streams, and closes its connection', async () => {
     const gateway = await startGateway();
     onTestFinished(() => gateway.close());
@@ -831,18 +665,6 @@ describe('eventStream', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
     for await (const _ of eventStream(body())) break;
     await expect.poll(() => cancel.mock.calls).toHaveLength(2);
-  });
-
-  test('joins a large event once', async () => {
-    const data = JSON.stringify({ text: 'x'.repeat(8_000_000) });
-    const pieces = [
-      `event: next\ndata: ${data}`.match(/[\s\S]{1,16384}/g) ?? [],
-      '\n\nevent: complete\ndata:\n\n',
-    ].flat();
-    const split = vi.spyOn(String.prototype, 'split');
-    onTestFinished(() => split.mockRestore());
-    expect(await read(pieces)).toEqual([JSON.parse(data)]);
-    expect(split.mock.calls.filter(([by]) => String(by) === '\n\n')).toHaveLength(1);
   });
 });
 
