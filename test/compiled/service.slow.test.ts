@@ -148,19 +148,6 @@ test('a service that responds slowly', { timeout: 60_000 }, async () => {
 });
 
 describe('calls', () => {
-  test('a window over two pages falls back, with its first page', async () => {
-    const both = begin(({ path }, response) =>
-      json(
-        response,
-        200,
-        path.includes('cursor') ? postList([pnetPost('3')]) : postList([pnetPost('1'), pnetPost('2')], 'c'),
-      ),
-    );
-    const served = await askBoth(both, `{ ${list(', first: 3')} }`);
-    expect(served.compiled).toBe('the window needs another page');
-    expect(served.calls).toHaveLength(2);
-  });
-
   const written = (by: string, id: string, more: object = {}) =>
     pnetPost(id, { author: { ...pnetPost(id).author, id: by, is_company: by === 'company' }, ...more });
   /** Posts of ACo1 by three authors, of whom each has written two. */
@@ -209,11 +196,6 @@ describe('calls', () => {
   ])('of the lists within a list one %s', async (_what, of, compiled, respond) => {
     const both = begin(authored({ [of]: respond }));
     expect((await askBoth(both, `{ ${ofAuthors(2)} }`)).compiled).toBe(compiled);
-  });
-
-  test('lists within a list are no more calls than an operation may make', async () => {
-    const both = await startBothWays(authored(), {}, { upstream: { maxCalls: 2 } });
-    expect((await askBoth(both, `{ ${ofAuthors(2)} }`)).calls).toHaveLength(2);
   });
 
   test('no more than an operation may make', async () => {

@@ -90,104 +90,6 @@ describe('several documents and prints', () => {
       for (const splice of splices) splice.close();
     }
   });
-
-  test('of several plans on one instance do not meet', () => {
-    const splicer = createSplicer();
-    const other = encodePlan({ ...plan, shape: { ...plan.shape, w: 'leaf' } });
-    for (let round = 0; round < 4; round++) {
-      for (const each of [encoded, other]) {
-        const splice = splicer.open(each);
-        expect(splice.print(0, scanned(splice, json({ w: 'w', x: { v: 'no' }, v: 'v' })), wholeWindow)).toBeNull();
-        expect(printed(splice)).toBe('"v"');
-        splice.close();
-      }
-    }
-  });
-
-  test('parameters that are many or long are printed', () => {
-    const splice = createSplicer().open(encoded);
-    const document = scanned(splice, json({ v: 'x' }));
-    let expected = '';
-    for (const length of [10, 10_000, 100_000, 20, 400_000]) {
-      const text = `${length}ü`.repeat(length / 5);
-      expect(splice.print(2, document, { ...wholeWindow, parameters: [text], itemParameters: [[text]] })).toBeNull();
-      expected += text;
-    }
-    expect(splice.print(0, document, wholeWindow)).toBeNull();
-    expect(printed(splice)).toBe(`${expected}"x"`);
-    splice.close();
-  });
-});
-
-describe('what was read', () => {
-  const splice = createSplicer().open(encoded);
-  const document = scanned(splice, [
-    Buffer.from('{"v":"\\u0041ü","x":1,"o":{"v":-1.50,"p":{"v":null}},"l":[{"v":1},2,{}]}'),
-  ]);
-
-  test('returns the JSON text of a leaf', () => {
-    expect(document.leaf('v')).toBe('"\\u0041ü"');
-    expect(document.leaf('o', 'v')).toBe('-1.50');
-    expect(document.leaf('o', 'p', 'v')).toBe('null');
-    expect(scanned(splice, json({ o: 'leaf', l: true })).leaf('o')).toBe('"leaf"');
-  });
-
-  test.each([[[]], [['x']], [['none']], [['v', 'v']], [['l', 'v']], [['o', 'p', 'v', 'v']]])(
-    'has nothing at %j',
-    (path) => {
-      expect(document.leaf(...path)).toBeUndefined();
-    },
-  );
-
-  test.each([[['o']], [['l']], [['o', 'p']]])('has no leaf at %j, but something else', (path) => {
-    expect(document.leaf(...path)).toBeNull();
-  });
-
-  test('returns the length of a list', () => {
-    expect(document.count('l')).toBe(3);
-    expect(scanned(splice, json({ l: [] })).count('l')).toBe(0);
-    for (const key of ['v', 'o', 'x', 'none']) expect(document.count(key)).toBeUndefined();
-    expect(scanned(splice, json({ l: {} })).count('l')).toBeUndefined();
-  });
-});
-
-describe('a closed splice', () => {
-  test('is closed once, however often it is closed', () => {
-    const splicer = createSplicer();
-    const closed = splicer.open(encoded);
-    closed.close();
-    closed.close();
-    const [one, other] = [splicer.open(encoded), splicer.open(encoded)];
-    const documents = [scanned(one, json({ v: 'one' })), scanned(other, json({ v: 'other' }))] as const;
-    one.print(0, documents[0], wholeWindow);
-    other.print(0, documents[1], wholeWindow);
-    closed.close();
-    expect([printed(one), printed(other)]).toEqual(['"one"', '"other"']);
-  });
-
-  test('does nothing any more, and neither does what it read', () => {
-    const splicer = createSplicer();
-    const splice = splicer.open(encoded);
-    const document = scanned(splice, json({ v: 'mine', l: [] }));
-    splice.close();
-    const uses = [
-      () => splice.scan(json({})),
-      () => splice.print(0, document, wholeWindow),
-      () => splice.text(''),
-      () => splice.output(),
-      () => document.leaf('v'),
-      () => document.count('l'),
-    ];
-    for (const use of uses) expect(use).toThrow('The splice is closed');
-  });
-
-  test('a document of another splice, or a template that is none, is a mistake', () => {
-    const splicer = createSplicer();
-    const [one, other] = [splicer.open(encoded), splicer.open(encoded)];
-    const document = scanned(one, json({ v: 'one' }));
-    expect(() => other.print(0, document, wholeWindow)).toThrow('another splice');
-    expect(() => one.print(4, document, wholeWindow)).toThrow('no template 4');
-  });
 });
 
 describe('memory', () => {
@@ -202,17 +104,6 @@ describe('memory', () => {
     };
     expect(held('x'.repeat(5 * mebibyte))).toBeGreaterThan(maxIdleBytes);
     expect(held('x')).toBeLessThan(maxIdleBytes);
-  });
-
-  test('grows with documents, with what is noted of them and with what is printed', () => {
-    const splice = createSplicer().open(encoded);
-    const entries = Array.from({ length: 45_000 }, (_, at) => ({ v: `entry ${at} ${'x'.repeat(at % 60)}` }));
-    const expected = `[${entries.map(({ v }) => JSON.stringify(v)).join(',')}]`;
-    for (let round = 0; round < 3; round++) {
-      expect(splice.print(1, scanned(splice, json({ l: entries })), wholeWindow)).toBeNull();
-    }
-    expect(printed(splice)).toBe(expected.repeat(3));
-    splice.close();
   });
 
   test('is bounded: what does not fit is refused, and the next document is not', () => {
@@ -272,36 +163,11 @@ describe('memory', () => {
     expect(outcomes).toEqual(new Set([null, 'not_json', 'missing', 'too_large', 'not_expected']));
   });
 
-  test('what was printed before a refusal stays', () => {
-    const splice = createSplicer({ maxBytes: 2 * mebibyte }).open(encoded);
-    expect(splice.text('before ')).toBeNull();
-    expect(splice.scan(json({ v: 'x'.repeat(3 * mebibyte) }))).toBe('too_large');
-    expect(splice.text('x'.repeat(2 * mebibyte))).toBe('too_large');
-    const document = scanned(splice, json({ v: 'after' }));
-    expect(splice.print(1, document, wholeWindow)).toBe('missing');
-    expect(splice.print(0, document, wholeWindow)).toBeNull();
-    expect(printed(splice)).toBe('before "after"');
-    splice.close();
-  });
-
-  test('is given to texts as long as there is some, and whatever was accepted can be read', () => {
-    const splice = createSplicer({ maxBytes: 128 * 1_024 }).open(encoded);
-    let expected = '';
-    while (splice.text('ü') === null) expected += 'ü';
-    expect(expected.length).toBeGreaterThan(1_000);
-    expect(printed(splice)).toBe(expected);
-    splice.close();
-  });
-
   test('a plan that does not fit refuses everything', () => {
     const splicer = createSplicer({ maxBytes: 128 * 1_024 });
     const large = encodePlan({ shape: {}, templates: [[{ kind: 'text', text: 'x'.repeat(mebibyte) }]] });
     expectToRefuseAll(splicer.open(large));
     expectToWork(splicer);
-  });
-
-  test.each([0, -1, 1_000, Number.NaN, 2 ** 40])('%d bytes are no bound', (maxBytes) => {
-    expect(() => createSplicer({ maxBytes })).toThrow(RangeError);
   });
 
   test('that the machine does not have refuses everything', () => {
