@@ -17,7 +17,6 @@ export const budgets = {
   'test/examples': 1_250,
   'test/clients': 500,
   browser: 900,
-  /** Once, with the base image: a minute of debootstrap. */
   docs: 320,
   processes: 1_700,
   proof: 600,

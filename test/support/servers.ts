@@ -32,9 +32,6 @@ export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/loc
 /** Whether a program can be run in namespaces of its own: of mounts, and of the network. */
 export const hasNamespaces: boolean = spawnSync('unshare', ['--mount', '--net', 'ip', 'link']).status === 0;
 
-/** Whether the Dockerfile can be built without a container engine. */
-export const canBuildImage: boolean = canMount && hasNamespaces && has('debootstrap');
-
 /** Whether a database of the Postgres server can be dumped and restored with the tools of this machine. */
 export const hasPostgresTools: boolean = postgresUrl !== undefined && has('pg_dump') && has('pg_restore');
 
@@ -75,7 +72,6 @@ export const leftOut: readonly string[] = [
   ...(canMount ? [] : ['full and read-only disks: run the tests as root on Linux']),
   ...(hasNamespaces ? [] : ['the name servers of resolv.conf: run as root, with unshare and ip']),
   ...(postgresUrl !== undefined && !hasPostgresTools ? ["backups with Postgres's tools: install pg_dump"] : []),
-  ...(canBuildImage ? [] : ['the Dockerfile: run as root on Linux, with debootstrap, unshare and ip']),
   ...(hasNginx ? [] : ['nginx in front of the gateway: install nginx']),
   ...(hasCaddy ? [] : ['Caddy in front of the gateway: install caddy']),
   ...(postgresUrl === undefined || hasPgBouncer ? [] : ['a pooler in front of Postgres: install PgBouncer']),
