@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { limits } from '../../src/kernel/validation.ts';
-import { checkpointInputs } from '../../src/providers/sandbox/networks.ts';
+import { checkpointInputs, sandboxToken } from '../../src/providers/sandbox/networks.ts';
 import { allBackends, onOneDatabase } from '../support/backends.ts';
 import { anError, serveJobs } from './served-jobs.ts';
 
@@ -198,6 +198,25 @@ describe.each(onOneDatabase(allBackends))('solveJobCheckpoint, $name backend', (
     const closes = name === 'checkpoint_error' || name === 'expired_link';
     const again = await solve(draftId, type === 'OTP' ? otp : token);
     expect(again).toMatchObject(closes ? anError('checkpoint_error') : isPublished);
+  });
+
+  test.runIf(backend.serves.drafts)('a session that fails uses no attempt, and gets no new draft', async () => {
+    const draftId = await draft('otp');
+    await publish(draftId);
+    const use = (name: 'ok' | 'invalid_checkpoint_solution') =>
+      jobs.served.database
+        .updateTable('accounts')
+        .set({ session: sandboxToken(name) })
+        .where('id', '=', jobs.accountId)
+        .execute();
+    await use('invalid_checkpoint_solution');
+    for (let attempt = 1; attempt <= 5; attempt += 1)
+      expect(await solve(draftId, otp)).toMatchObject({ code: 'INVALID_CHECKPOINT_SOLUTION' });
+    expect(await jobs.mutate('createJobDraft', { jobTitle: { text: 'Engineer' } })).toMatchObject({
+      code: 'INVALID_CHECKPOINT_SOLUTION',
+    });
+    await use('ok');
+    expect(await solve(draftId, otp)).toMatchObject(isPublished);
   });
 
   test('a checkpoint that cannot be resolved', async () => {
