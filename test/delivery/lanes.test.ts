@@ -126,36 +126,6 @@ describe('the limit of a lane', () => {
     sendOne('a', 'success', limits.slowAfterMs - 1);
     expect(limitOf('a')).toBe(5);
   });
-
-  it('does not hear of the time before the request', () => {
-    add('a', 1);
-    const taken = lanes.take();
-    clock += 2 * limits.slowAfterMs;
-    if (taken === null) throw new Error('there is no slot');
-    expect(lanes.yielding(1)).toEqual([]);
-    lanes.begin(taken);
-    lanes.release(taken, 'success');
-    expect(limitOf('a')).toBe(5);
-  });
-
-  it('is one after a request that hung, and grows to the initial one with successes that are slow', () => {
-    for (let n = 0; n < 5; n += 1) sendOne('a', 'success');
-    sendOne('a', 'overload', limits.slowAfterMs);
-    for (const expected of [2, 3, 4, 4]) {
-      sendOne('a', 'success', limits.slowAfterMs);
-      add('a', 9);
-      expect(takeAll().map((each) => lanes.release(each, 'success'))).toHaveLength(expected);
-      lanes.drain();
-      sendOne('a', 'overload', limits.slowAfterMs);
-      for (let n = 1; n < expected; n += 1) sendOne('a', 'success', limits.slowAfterMs);
-    }
-  });
-
-  it('is a lane of its own: overload of one destination leaves the others alone', () => {
-    know('b');
-    sendOne('a', 'overload');
-    expect([limitOf('a'), limitOf('b')]).toEqual([2, 4]);
-  });
 });
 
 describe('slots', () => {
@@ -197,25 +167,10 @@ describe('slots', () => {
     expect(sent).toEqual([20, 10, 5, 3, 1, 1]);
     expect(lanes.sending).toBe(limits.allSlots);
   });
-
-  it('are counted right when a slow request ends', () => {
-    know('a');
-    add('a', 4);
-    const taken = takeAll();
-    clock += limits.slowAfterMs;
-    for (const each of taken) lanes.release(each, 'success');
-    expect([lanes.sending, lanes.queued]).toEqual([0, 0]);
-    expect(limitOf('a')).toBe(4);
-  });
 });
 
 describe('the quota', () => {
   const parts = { notQuick: 30, slow: 20 };
-
-  it('is twice the slots, and one for each destination that is unknown', () => {
-    const nobody = { perDestination: new Map(), standings: new Map() };
-    expect(lanes.quota()).toEqual({ total: 40, parts, ...nobody, default: 1, bytes, cursor: '' });
-  });
 
   it('leaves out what is queued and sent, and prefetches for a lane that has grown', () => {
     for (let n = 0; n < 4; n += 1) sendOne('a', 'success');
@@ -239,46 +194,6 @@ describe('the quota', () => {
       bytes,
       cursor: 'b',
     });
-  });
-
-  it('is null when there is no room', () => {
-    for (let n = 0; n < 10; n += 1) add(`w${n}`, 4);
-    expect(lanes.quota()).toBeNull();
-    lanes.drain();
-    expect(lanes.quota()).not.toBeNull();
-  });
-});
-
-describe('slots at first', () => {
-  const few = { ...limits, firstSlots: 2 };
-  const counts = () => [takeAll().length, lanes.quota()?.total];
-
-  it('are few, and one more for each request that ends', () => {
-    lanes = createLanes(few, () => clock);
-    expect(lanes.quota()).toMatchObject({ total: 4 });
-    lanes.restart();
-    for (let n = 0; n < 12; n += 1) add(`w${n}`, 1);
-    const taken = takeAll();
-    expect(taken).toHaveLength(2);
-    for (const each of taken) lanes.release(each, 'failure');
-    expect(takeAll()).toHaveLength(3);
-  });
-
-  it('grow while requests are slow, so that destinations that hang hold up no others for long', () => {
-    lanes = createLanes(few, () => clock);
-    for (let n = 0; n < 20; n += 1) add(`w${n}`, 1);
-    for (const expected of [2, 3, 6]) {
-      expect(counts()[0]).toBe(expected);
-      clock += limits.slowAfterMs;
-    }
-  });
-
-  it('are few again after a failure', () => {
-    lanes = createLanes(few, () => clock);
-    for (let n = 0; n < 30; n += 1) sendOne('a', 'success');
-    expect(lanes.quota()).toMatchObject({ total: 40 });
-    lanes.restart();
-    expect(lanes.quota()).toMatchObject({ total: 4 });
   });
 });
 
@@ -335,29 +250,6 @@ describe('bytes', () => {
     expect(lanes.quota()).toBeNull();
     lanes.drain('b');
     expect(room()).toMatchObject({ total: 100 });
-  });
-});
-
-describe('draining', () => {
-  it('removes what one destination has queued, and not what is being sent', () => {
-    know('a', 'b');
-    add('a', 6);
-    add('b', 5);
-    takeAll();
-    const drained = lanes.drain('a');
-    expect(webhooksOf(drained)).toEqual(['a', 'a']);
-    expect([lanes.sending, lanes.queued]).toEqual([8, 1]);
-    expect(lanes.drain('a')).toEqual([]);
-    expect(lanes.drain('nobody')).toEqual([]);
-  });
-
-  it('removes everything, and nothing can be taken after that', () => {
-    add('a', 2);
-    add('b', 3);
-    expect(lanes.drain()).toHaveLength(5);
-    expect([lanes.queued, lanes.take()]).toEqual([0, null]);
-    add('a', 1);
-    expect(webhooksOf(takeAll())).toEqual(['a']);
   });
 });
 
@@ -419,12 +311,6 @@ describe('a delivery that is stored', () => {
   it('waits for room for its payload: an eighth of all for a destination', () => {
     know('a');
     expect(takeAllNew('a', limits.bytes / 16)).toBe(2);
-  });
-
-  it('takes nothing where it is declined', () => {
-    know('a');
-    expect(lanes.takeNew('a', () => null)).toBeNull();
-    expect(lanes.sending).toBe(0);
   });
 });
 
@@ -549,14 +435,6 @@ describe('when thousands of destinations are new at the same moment, and hang', 
     expect(lanes.yielding(30)).toEqual([]);
     if (probe !== undefined) lanes.release(probe, 'overload');
     expect(lanes.quota()?.standings.get('a')).toBe('slow');
-  });
-
-  it('a request to one that has answered never yields', () => {
-    know('a');
-    add('a', 1);
-    takeAll();
-    clock += 60_000;
-    expect(lanes.yielding(1_000)).toEqual([]);
   });
 });
 

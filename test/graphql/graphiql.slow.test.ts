@@ -7,13 +7,7 @@ import { createClient } from 'graphql-sse';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attachmentTypes } from '../../src/capabilities/posts/shapes.ts';
 import { type SetUp, setUps } from '../../src/kernel/set-up.ts';
-import {
-  type Example,
-  exampleGroups,
-  exampleParts,
-  examples,
-  servedExamples,
-} from '../../src/pages/graphiql/examples.ts';
+import { type Example, exampleParts, examples, servedExamples } from '../../src/pages/graphiql/examples.ts';
 import { tokenLifetimeMs } from '../../src/pages/graphiql/sign-in.ts';
 import { exampleOperation } from '../support/examples.ts';
 import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
@@ -32,24 +26,11 @@ describe('the examples', () => {
   let gateway: Gateway;
   let key: string;
 
-  /** Pages that pnet was asked for. */
-  let reads = 0;
-
   beforeAll(async () => {
     gateway = await startGateway({
       environment: { DEMO: 'on' },
       // Nothing that an example sends leaves the machine.
       delivery: { lookup: async () => [] },
-      providers: ({ PNET, ...others }) => ({
-        ...others,
-        PNET: {
-          ...PNET,
-          listPosts(...query) {
-            reads++;
-            return PNET.listPosts(...query);
-          },
-        },
-      }),
     });
     key = await demoKeyOf(gateway);
   });
@@ -80,24 +61,6 @@ describe('the examples', () => {
     const known = ['Examples', ...examples.map(({ title }) => title)];
     expect(named.filter((name) => !known.includes(name as string))).toEqual([]);
     expect(named).not.toContain(example.title);
-  });
-
-  it.each([
-    ['pnet', 'a professional network'],
-    ['photonet', 'a network for photos'],
-  ])('the first example that mentions %s explains it, and so does the first of each list', async (network, what) => {
-    const comments = await Promise.all(examples.map(commentOf));
-    const first = comments.find((comment) => comment.includes(network));
-    expect(first).toContain(`${network}, ${what}`);
-    expect(await commentOf(exampleOf(network === 'pnet' ? 'PnetPosts' : 'PhotonetPosts'))).toContain(what);
-  });
-
-  it('all are served as they are', async () => {
-    const served = (await servedExamples(schema)).flatMap((group) => group.examples);
-    const whole = await Promise.all(
-      examples.map(async (example) => ({ ...example, ...(await exampleParts(example)) })),
-    );
-    expect(served).toEqual(whole);
   });
 
   type Data = GraphQLResponse['data'];
@@ -169,14 +132,6 @@ describe('the examples', () => {
     expect(/second time|Run it twice/.test(comment)).toBe(failures(second).length > failures(first).length);
   });
 
-  it('publishing with a code works again with a new draft', async () => {
-    for (let round = 0; round < 2; round += 1) {
-      const created = await run('CreateDraft');
-      const { jobId } = created.data.createJobDraft;
-      shows.PublishWithOtp?.((await run('PublishWithOtp', { jobId })).data);
-    }
-  });
-
   it.each([
     ['WatchJobPostings', 'jobPostingUpdated'],
     ['WatchAccounts', 'accountUpdated'],
@@ -212,26 +167,6 @@ describe('the examples', () => {
     }
     leave.abort();
     expect(seen).toContain('MESSAGE_RECEIVED');
-  });
-
-  it('NextPage continues with its cursor in the variables', async () => {
-    const first = await run('NextPage');
-    const second = await run('NextPage', { after: first.data.posts.pageInfo.endCursor });
-    expect(second.data.posts.edges).toHaveLength(100);
-    expect(second.data.posts.edges[0].node.providerId).not.toBe(first.data.posts.edges[0].node.providerId);
-  });
-
-  it('AuthorPosts makes the four reads that its comment promises', async () => {
-    reads = 0;
-    await run('AuthorPosts');
-    expect(reads).toBe(4);
-  });
-
-  it('the first one works in every workspace', async () => {
-    const { key } = await gateway.workspace();
-    const example = exampleOf('WhoAmI');
-    const { errors } = await graphql(gateway.address, key, await exampleOperation(example), example.variables);
-    expect(errors).toEqual([]);
   });
 
   it('every field of Query, Mutation and Subscription is in an example', async () => {
@@ -274,15 +209,6 @@ describe.each(setUps.filter((setUp) => setUp !== 'embedded'))('the examples of %
   afterAll(async () => {
     await front.close();
     await service.close();
-  });
-
-  it('show each field of Query, Mutation and Subscription but those that find what all others find', async () => {
-    const schema = schemas[setUp];
-    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
-    const served = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
-    const texts = (await servedExamples(schema)).flatMap(({ examples: all }) => all.map(({ query }) => query));
-    const isShown = (name: string) => texts.some((text) => new RegExp(`^  (\\w+: )?${name}\\b`, 'm').test(text));
-    expect(served.filter((name) => !isShown(name) && !['node', 'nodes', 'viewer'].includes(name))).toEqual([]);
   });
 
   it('name only each other, and have the variables that they declare', async () => {
@@ -389,18 +315,6 @@ describe('the page', () => {
     expect(printSchema(buildClientSchema(introspection))).toBe(printSchema(schema));
   });
 
-  it('shows the schema that is served: with FEDERATION=on that of the subgraph', async () => {
-    const other = await startGateway({ environment: { FEDERATION: 'on' } });
-    try {
-      const { body } = await get(other);
-      const [, folder = ''] = /"(\/graphql\/assets\/[^/]+\/)/.exec(body) ?? [];
-      const introspection = JSON.parse((await get(other, {}, `${folder}introspection.json`)).body);
-      expect(Object.keys(buildClientSchema(introspection).getQueryType()?.getFields() ?? {})).toContain('_entities');
-    } finally {
-      await other.close();
-    }
-  });
-
   it('shows no schema where introspection is switched off', async () => {
     const other = await startGateway({ environment: { INTROSPECTION: 'off' } });
     try {
@@ -412,18 +326,6 @@ describe('the page', () => {
     } finally {
       await other.close();
     }
-  });
-
-  it('has a menu of all examples by group, and is small, as browsers do not cache it', async () => {
-    const { body, bytes } = await get(gateway);
-    const menu = [...body.matchAll(/<h2>([^<]+)<\/h2>|data-example="(\w+)"[^>]*>([^<]+)</g)];
-    expect(menu.map(([, group, name, title]) => group ?? `${name}: ${title}`)).toEqual(
-      exampleGroups.flatMap((group) => [group.title, ...group.examples.map(({ name, title }) => `${name}: ${title}`)]),
-    );
-    expect(exampleGroups.map(({ title }) => title)).toEqual(
-      expect.arrayContaining(['Jobs', 'Posts', 'Webhooks', 'Deliveries', 'Errors']),
-    );
-    expect(bytes).toBeLessThan(12_000);
   });
 
   it.each<[string, Record<string, string>]>([

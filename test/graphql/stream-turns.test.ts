@@ -51,14 +51,6 @@ describe('turns', () => {
     expect(executions).toBe(3);
   });
 
-  it('do not share what failed', async () => {
-    const turns = createStreamTurns(createFairTurns());
-    let executions = 0;
-    const execute = async () => (++executions === 1 ? { errors: [] } : { data: {} });
-    await Promise.all([1, 2, 3].map(() => turns.take(turn('a', { selection: 'same' }), execute)));
-    expect(executions).toBeGreaterThan(1);
-  });
-
   it('execute one costly selection at a time, and the next of another key before those of the same', async () => {
     const turns = createStreamTurns(createFairTurns());
     let running = 0;
@@ -176,23 +168,6 @@ describe('turns', () => {
     bytes = 0;
     await waiting;
     for (const { end } of opened) end();
-  });
-
-  it('execute nothing for a stream that has ended', async () => {
-    const turns = createStreamTurns(createFairTurns());
-    await turns.take(turn('a', { signal: AbortSignal.abort() }), async () => expect.unreachable('executed'));
-  });
-
-  it('wait for no room for a stream that has ended', async () => {
-    const turns = createStreamTurns(createFairTurns());
-    const running = Promise.withResolvers<ExecutionResult>();
-    const first = turns.take(turn('a', { cost: streamLimits.cost / 2 }), () => running.promise);
-    const ended = turn('a', { cost: streamLimits.cost, signal: AbortSignal.abort() });
-    const skipped = turns.take(ended, async () => expect.unreachable('executed'));
-    expect(await turns.take(turn('a'), async () => ({ data: {} }))).toEqual({ data: {} });
-    expect(await skipped).toEqual({});
-    running.resolve({});
-    await first;
   });
 
   it('keep nothing of a stream whose client went away while its source was opened', async () => {

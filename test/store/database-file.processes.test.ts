@@ -223,29 +223,3 @@ test('a file with two names is no database: each would have a log of its own', a
   }
   expect(await createWebhook(running)).toMatchObject({ status: 201 });
 });
-
-test('a pipe is no database, and no command waits for it', async () => {
-  mkdirSync(dirname(file));
-  execFileSync('mkfifo', [file]);
-  const environment = { DATABASE_URL: `sqlite:${file}` };
-  const folders = [join(folder.path, 'pipes'), join(folder.path, 'secret')];
-  for (const each of folders) mkdirSync(each);
-  execFileSync('mkfifo', [join(folders[0] as string, 'postern.db'), join(folders[1] as string, 'secret')]);
-  new DatabaseSync(join(folders[1] as string, 'postern.db')).exec('create table a (b)');
-  const runs = [
-    programs.run('src/app/main.js', [], { ...environment, PORT: '0' }),
-    programs.run('src/app/cli/keys.ts', ['list'], environment),
-    programs.run('src/app/cli/accounts.ts', ['list'], environment),
-    programs.run('src/app/cli/sandbox.ts', ['emit', 'users', 'new_relation'], environment),
-    programs.run('src/app/cli/migrate.ts', [], environment),
-    programs.run('src/app/cli/migrate.ts', ['--check'], environment),
-    programs.run('src/app/cli/backup.ts', [join(folder.path, 'backup')], environment),
-    ...[...folders, file, '/dev/null', join(folder.path, 'nothing')].map((each) =>
-      programs.run('src/app/cli/restore.ts', [each], { DATABASE_URL: `sqlite:${join(folder.path, 'new/postern.db')}` }),
-    ),
-  ];
-  for (const { code, stderr } of await Promise.all(runs)) {
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^[^\n]* (?:is not a file|is not a backup)[^\n]*\n$/);
-  }
-});

@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import { amongAccounts } from '../../src/store/conditions.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases } from '../support/databases.ts';
-import { startGateway } from '../support/gateway.ts';
 
 test.each(databases)('a list of 70,000 ids and numbers on $name', async ({ withSchema }) => {
   const place = await withSchema();
@@ -49,48 +48,3 @@ test('no statement binds its limit on SQLite', async () => {
   expect(page.compile()).toMatchObject({ parameters: [51], sql: expect.stringMatching(/ limit 0 \+ \?$/) });
   await database.destroy();
 });
-
-test.each(databases)(
-  'a page of 140 webhooks for 250 accounts each on $name',
-  { timeout: 120_000 },
-  async ({ withSchema }) => {
-    const place = await withSchema();
-    const gateway = await startGateway({ environment: { DATABASE_URL: place.url } });
-    const workspace = await gateway.workspace();
-    const account_ids = [await workspace.account()];
-    const headers = { 'x-api-key': workspace.key, 'content-type': 'application/json' };
-    const body = JSON.stringify({ source: 'users', request_url: 'https://hooks.example/in', account_ids });
-    await fetch(`${gateway.address}/v1/webhooks`, { method: 'POST', headers, body });
-    const { database } = gateway.app;
-    const account = await database
-      .selectFrom('accounts')
-      .selectAll()
-      .where('id', 'in', account_ids)
-      .executeTakeFirstOrThrow();
-    // The database makes the key of the name.
-    const { name_key: _, ...webhook } = await database.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
-    const idOf = (number: number) => `${String(number).padStart(21, '0')}A`;
-    for (let number = 0; number < 140; number += 1) {
-      const ids = Array.from({ length: 250 }, (_, at) => idOf(number * 250 + at));
-      await database
-        .insertInto('accounts')
-        .values(ids.map((id) => ({ ...account, id })))
-        .execute();
-      await database
-        .insertInto('webhooks')
-        .values({ ...webhook, id: idOf(number), account_ids: JSON.stringify(ids) })
-        .execute();
-    }
-    const page = await fetch(`${gateway.address}/v1/webhooks?limit=250`, { headers });
-    expect(page.status).toBe(200);
-    const { items } = (await page.json()) as { items: { account_ids: unknown[] }[] };
-    expect(
-      items
-        .map((item) => item.account_ids.length)
-        .sort((a, b) => b - a)
-        .slice(0, 140),
-    ).toEqual(Array(140).fill(250));
-    await gateway.close();
-    await place.drop();
-  },
-);

@@ -53,28 +53,6 @@ describe.each(databases)('short reads on $name', (dialect) => {
     expect(await find(database)).toHaveLength(2);
   });
 
-  test('read many ids with a statement of their own', async () => {
-    const database = await connect();
-    const ids = ['a', ...Array.from({ length: 100 }, (_, n) => `${n}`)];
-    const read = shortReadByIds(database, 'test by ids', ids, whole, (_, some) =>
-      database.selectFrom('workspaces').select('id').where('id', 'in', some),
-    );
-    expect(await read).toEqual([{ id: 'a' }]);
-  });
-
-  test('let those who wait for a turn of the event loop go first', async () => {
-    const database = await connect();
-    const order: string[] = [];
-    setImmediate(() => order.push('waits for a turn'));
-    await shortRead(database, {
-      name: 'test of turns',
-      bound: {},
-      build: () => database.selectFrom('workspaces').select('id'),
-    });
-    order.push('has read');
-    expect(order).toEqual(['waits for a turn', 'has read']);
-  });
-
   const ofFirst = { workspaceId: 'first workspace', keyId: 'first key', accountIds: null, scopes: new Set() };
   const first = ofFirst as unknown as Caller;
 
@@ -114,15 +92,6 @@ describe.each(databases)('short reads on $name', (dialect) => {
       deliveryList(database, limited, { webhook_id: 'w' }),
     ];
     expect(lists.filter((list) => 'bound' in list)).toEqual([]);
-  });
-
-  test('have one text for all times that a list begins at', async () => {
-    const database = await connect();
-    const nameFor = (since: string) => {
-      const list = deliveryList(database, first, { webhook_id: 'w', since });
-      return 'bound' in list ? list.name : null;
-    };
-    expect(nameFor('2026-01-01T00:00:00Z')).toBe(nameFor('2026-01-02T00:00:00Z'));
   });
 
   test('forget texts beyond 500', async () => {

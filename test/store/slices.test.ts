@@ -194,23 +194,6 @@ describe.each(databases)('lists in slices on $name', (dialect) => {
       ...accountFilters,
     ]);
   });
-
-  it('cost statements by what is asked, whatever is stored', async () => {
-    const filling = fillingOf(gateway, kind, webhookId);
-    const asked = { since: '2020-01-01T00:00:00Z', events: ['mail_moved'] };
-    const work = async () => {
-      const { deliveries } = listsWith({ rows: 20, ofList: 3, ofOperation: 5 });
-      return executed(async () => {
-        const sizes = await deliveries.counts(context(), Array.from({ length: 10 }, () => asked) as never);
-        for (const size of sizes) expect(size).toEqual({ count: 0, isExact: false });
-        await deliveries.lists(context(), Array.from({ length: 10 }, () => asked) as never);
-      });
-    };
-    await subjects['finished deliveries'](filling, 200);
-    const few = await work();
-    await subjects['finished deliveries']({ ...filling, offset: 200 }, 2_000);
-    expect(await work()).toEqual(few);
-  });
 });
 
 const stepsOf = `
@@ -402,10 +385,4 @@ async function statements(work: () => Promise<unknown>): Promise<Executed[]> {
     spy.mockRestore();
   }
   return seen;
-}
-
-/** The number of statements about deliveries of an event. */
-async function executed(work: () => Promise<unknown>): Promise<number> {
-  const seen = await statements(work);
-  return seen.filter(({ query }) => /"event" in|offset/.test(query.sql)).length;
 }

@@ -186,27 +186,6 @@ it('a transaction of a module is one order for the thread, and waits for other w
   expect(await ids()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('a transaction of a module that fails leaves nothing and no lock, and its error is the driver’s', async () => {
-  const failed = inThread(database)?.(inserting, ['a', 'a']);
-  await expect(failed).rejects.toThrow('UNIQUE constraint failed: workspaces.name');
-  await expect(failed).rejects.toHaveProperty('code', 'ERR_SQLITE_ERROR');
-  await insert('b');
-  expect(await ids()).toEqual(['b']);
-});
-
-it('when the thread dies in a transaction of a module, its outcome is unknown', async () => {
-  const { postMessage } = Worker.prototype;
-  const post = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, job) {
-    void this.terminate();
-    Reflect.apply(postMessage, this, [job]);
-  });
-  const lost = inThread(database)?.(inserting, ['a']);
-  await expect(lost).rejects.toMatchObject({ outcomeUnknown: true, type: 'errors/request_timeout' });
-  post.mockRestore();
-  await insert('b');
-  expect(await ids()).toContain('b');
-});
-
 it('the statements of the queue are not handed over one by one', async () => {
   const [dialect] = databases;
   if (dialect === undefined) throw new Error('there is no SQLite');
