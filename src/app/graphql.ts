@@ -10,7 +10,6 @@ import { documentFinder } from '../graphql/documents/requested-document.ts';
 import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';
 import { openDoors } from '../graphql/doors/doors.ts';
 import { endpoint, socketProtocol } from '../graphql/endpoint.ts';
-import { preparedIntrospection } from '../graphql/executors/introspection.ts';
 import type { ResponseCache } from '../graphql/response-cache.ts';
 import { schemaRoutes } from '../graphql/schema/schema-document.ts';
 import { graphqlRoutes } from '../graphql/server.ts';
@@ -80,7 +79,7 @@ export async function addGraphQL(
     documentOf: rememberedDocuments(
       {
         schema,
-        introspect: config.introspection ? preparedIntrospection(schema) : null,
+        introspection: config.introspection,
         compiling: config.compiledOperations ? ports : null,
       },
       { trusted: trusted?.parsed },

@@ -12,7 +12,6 @@
  *   kernel/places.ts     lets so many operations of one caller be executed at once
  *   executors/           an executor declines before it changes anything; pages that it has read stay in the exchange
  *     compiled/            lists of ports as JSON, printed by splice/, without resolvers
- *     introspect.ts        introspection, prepared
  *     subscribe.ts         streams
  *     resolving/           resolvers, each of which runs an operation of its capability
  *   response-cache.ts    stores a response without errors under the generation that `lookUp` found
@@ -30,7 +29,6 @@ import { spanOf } from './documents/known-documents.ts';
 import type { Exchange, Executor, Outcome, Stage } from './exchange.ts';
 import { type CompiledOptions, compiled } from './executors/compiled/run.ts';
 import { Declined } from './executors/declined.ts';
-import { introspect } from './executors/introspect.ts';
 import { type ResolvingOptions, resolving } from './executors/resolving/run.ts';
 import { type SubscribeOptions, subscribe } from './executors/subscribe.ts';
 import {
@@ -95,7 +93,6 @@ export const stages = {
 
 export const executors = {
   compiled,
-  introspect,
   subscribe,
   resolving,
 } as const satisfies Record<string, (options: PipelineOptions) => Executor>;

@@ -206,10 +206,9 @@ export const limit =
   ({ maxCost }: LimitOptions): Stage =>
   (exchange) => {
     const { operation, http, variables } = exchange;
-    // Prepared (executors/introspect.ts).
-    if (operation.project !== null) return null;
-    const cost = operation.costOf(variables);
     const most = operation.isIntrospection ? Math.min(maxCost, maxIntrospectionCost) : maxCost;
+    const counted = operation.costOf(variables);
+    const cost = operation.isOfTool ? Math.min(counted, most) : counted;
     exchange.cost = { requestedCost: cost, limit: most };
     http.facts.cost = cost;
     if (cost > most) throw new LimitError('cost', most, cost, operation.isIntrospection ? wholeSchema : undefined);

@@ -162,7 +162,7 @@ describe('wrong keys', () => {
 
 describe('requests for the schema', () => {
   const introspections = [
-    ['a prepared introspection', getIntrospectionQuery()],
+    ['an introspection of a tool', getIntrospectionQuery()],
     ['an introspection of another kind', '{ __schema { types { name } } t: __type(name: "Post") { kind } }'],
     ['the type of the root', '{ __typename }'],
   ] as const;

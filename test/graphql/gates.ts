@@ -31,7 +31,6 @@ const nested = 'author { posts(first: 1) { nodes { __typename } } }';
 const operation = (variables = '', args = '', field = '__typename'): Readonly<Record<ExecutorName, string>> => ({
   compiled: `query Compiled${variables} { ${list(args, `... on PnetPost { id } ... on NetworkPost { ${field} }`)} }`,
   resolving: `query Executed${variables} { ${list(args, `... on PnetPost { ${nested} } ... on NetworkPost { ${field} }`)} }`,
-  introspect: `query Introspected${variables} { __schema { description ${field} } }`,
   subscribe: `subscription Subscribed${variables} { deliveryUpdated { state ${field} } }`,
 });
 
@@ -43,7 +42,6 @@ const forEach = (
   documents = valid,
 ): GateCase['requests'] => ({
   compiled: make(documents.compiled, 'compiled'),
-  introspect: make(documents.introspect, 'introspect'),
   subscribe: make(documents.subscribe, 'subscribe'),
   resolving: make(documents.resolving, 'resolving'),
 });
@@ -127,9 +125,9 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
       what: 'a document that asks for the schema where nobody may',
       code: 'INVALID_PARAMETERS',
       environment: { INTROSPECTION: 'off' },
-      requests: forEach((query, executor) => ({
+      requests: forEach((query) => ({
         parameters: {
-          query: executor === 'introspect' ? query : `${query} query Schema { __schema { description } }`,
+          query: `${query} query Schema { __schema { description } }`,
           operationName: /(?<=query |subscription )\w+/.exec(query)?.[0],
         },
       })),
@@ -140,9 +138,7 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
       what: 'a cost that is too large',
       code: 'LIMIT_TOO_HIGH',
       environment: { GRAPHQL_MAX_COST: '1' },
-      requests: forEach((query, executor) => ({
-        parameters: { query: executor === 'introspect' ? '{ another: __schema { types { name } } }' : query },
-      })),
+      requests: forEach((query) => ({ parameters: { query } })),
     },
     {
       what: 'too many root fields',
@@ -161,9 +157,7 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
     {
       what: 'no key',
       code: 'MISSING_CREDENTIALS',
-      requests: forEach((query, executor) =>
-        executor === 'introspect' ? 'anybody may read the schema' : { parameters: { query }, key: '' },
-      ),
+      requests: forEach((query) => ({ parameters: { query }, key: '' })),
     },
   ],
   coerce: [

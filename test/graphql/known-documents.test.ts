@@ -7,7 +7,7 @@ import { Declined } from '../../src/graphql/executors/declined.ts';
 import { schema } from '../support/schema.ts';
 import { servicePorts as ports } from '../support/service-ports.ts';
 
-const options: KnowledgeOptions = { schema, introspect: null, compiling: ports };
+const options: KnowledgeOptions = { schema, introspection: false, compiling: ports };
 const list = 'posts(accountId: "a", identifier: "b", first: $first) { nodes { ... on PnetPost { text } } }';
 const text = `query Posts($first: Int!, $on: Boolean = true) { ${list} viewer @skip(if: $on) { name } }`;
 

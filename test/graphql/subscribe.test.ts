@@ -42,7 +42,7 @@ test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
     maxCost: 1,
     turns: createFairTurns(),
   });
-  const documentOf = rememberedDocuments({ schema, introspect: null, compiling: null });
+  const documentOf = rememberedDocuments({ schema, introspection: false, compiling: null });
   const operation = documentOf('subscription { events }').find(null);
   if (operation === undefined) throw new Error('The document has no operation');
   Object.assign(exchange, { caller, operation });

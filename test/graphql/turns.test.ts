@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 import { weightOfWrite } from '../../src/graphql/cost/weights.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
-import { introspect } from '../../src/graphql/executors/introspect.ts';
 import { resolving } from '../../src/graphql/executors/resolving/run.ts';
 import { coerce, knowOperation, validate } from '../../src/graphql/stages.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
@@ -41,7 +40,7 @@ function waitingExchange(text: string) {
   return { exchange, weights, give: () => give(), leave: () => gone.abort() };
 }
 
-const options = { schema, introspect: () => () => '{"data":{}}', compiling: null };
+const options = { schema, introspection: true, compiling: null };
 
 test('a large document is parsed in its turn, once', async () => {
   const documentOf = rememberedDocuments(options);
@@ -92,10 +91,8 @@ test.each([
   expect(weights).toEqual(expected);
 });
 
-test.each([
-  ['an operation', resolving(executorOptions as unknown as Parameters<typeof resolving>[0])],
-  ['an introspection', introspect()],
-])('%s is executed in its turn', async (_what, execute) => {
+test('an operation is executed in its turn', async () => {
+  const execute = resolving(executorOptions as unknown as Parameters<typeof resolving>[0]);
   const { exchange, give } = waitingExchange(small);
   const operation = rememberedDocuments(options)(small).find(null);
   if (operation === undefined) throw new Error('The document has no operation');

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_275,
+  app: 5_274,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
@@ -20,11 +20,11 @@ const budget: Readonly<Record<string, number>> = {
   client: 993,
   delivery: 4_458,
   events: 555,
-  graphql: 1_112,
+  graphql: 1_108,
   'graphql/cost': 731,
-  'graphql/documents': 896,
+  'graphql/documents': 969,
   'graphql/doors': 1_310,
-  'graphql/executors': 2_382,
+  'graphql/executors': 2_109,
   'graphql/federation': 312,
   'graphql/kit': 2_139,
   'graphql/schema': 106,

@@ -352,7 +352,7 @@ const floods: Readonly<Record<string, Flood>> = {
     least: 10,
     most: 500,
     fill() {
-      const documentOf = rememberedDocuments({ schema, introspect: null, compiling: null }, { maxTokens: 500 });
+      const documentOf = rememberedDocuments({ schema, introspection: false, compiling: null }, { maxTokens: 500 });
       return times(5_000, (n) => documentOf(`{ a${n}: __typename }`));
     },
   },
@@ -360,7 +360,7 @@ const floods: Readonly<Record<string, Flood>> = {
     collections: ['graphql/documents/known-documents.ts #operations'],
     most: 2,
     fill() {
-      const documentOf = rememberedDocuments({ schema, introspect: null, compiling: null });
+      const documentOf = rememberedDocuments({ schema, introspection: false, compiling: null });
       const document = documentOf('query A { __typename } query B { __typename }');
       return times(5_000, (n) => document.find(`${n}`));
     },

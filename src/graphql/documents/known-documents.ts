@@ -20,16 +20,16 @@ import { type CostOf, createCosts } from '../cost/operation-cost.ts';
 import { fragmentsOf } from '../cost/selections.ts';
 import { type Plans, plansOf } from '../executors/compiled/plans.ts';
 import { Declined } from '../executors/declined.ts';
-import { type Introspect, isIntrospection, type Project } from '../executors/introspection.ts';
 import { maxAgeOf } from '../kit/cache-hint.ts';
 import { shortErrors } from '../kit/errors.ts';
+import { isIntrospection, isOfTool } from './introspection.ts';
 import { parseWithinLimits, requireReasonableShape, validationRules } from './parse.ts';
 import { type Coerce, coercion } from './variables.ts';
 
 export interface KnowledgeOptions {
   readonly schema: GraphQLSchema;
-  /** Null where the schema cannot be read. */
-  readonly introspect: Introspect | null;
+  /** Whether the schema can be read. */
+  readonly introspection: boolean;
   /** Sources of the lists that operations are compiled for; null: nothing is compiled. */
   readonly compiling: Ports | null;
 }
@@ -157,8 +157,8 @@ export class KnownDocument {
   }
 
   #findSchemaError(): GraphQLError | null {
-    const { introspect, schema } = this.options;
-    if (introspect !== null) return null;
+    const { introspection, schema } = this.options;
+    if (introspection) return null;
     return validate(schema, this.document, [NoSchemaIntrospectionCustomRule], { maxErrors: 1 })[0] ?? null;
   }
 }
@@ -168,13 +168,13 @@ export class KnownOperation {
   readonly node: OperationDefinitionNode;
   readonly type: OperationTypeNode;
   readonly isIntrospection: boolean;
+  readonly isOfTool: boolean;
   readonly facts: OperationFacts;
   readonly costOf: CostOf;
   readonly coerce: Coerce;
   #maxAge: number | undefined;
   #cacheId: string | undefined;
   #variableNames: readonly string[] | undefined;
-  #project: Project | null | undefined;
   #plans: Plans | Declined | undefined;
 
   constructor(source: KnownDocument, node: OperationDefinitionNode) {
@@ -184,6 +184,7 @@ export class KnownOperation {
     this.type = node.operation;
     this.isIntrospection = isIntrospection(node);
     this.facts = operationFacts(node, source.text);
+    this.isOfTool = isOfTool(source.document, node);
     this.costOf = createCosts(schema, source.document, node);
     this.coerce = coercion(schema, node);
   }
@@ -215,13 +216,6 @@ export class KnownOperation {
   get variableNames(): readonly string[] {
     this.#variableNames ??= (this.node.variableDefinitions ?? []).map(({ variable }) => variable.name.value).sort();
     return this.#variableNames;
-  }
-
-  get project(): Project | null {
-    if (this.#project === undefined) {
-      this.#project = this.source.options.introspect?.(this.document, this.node) ?? null;
-    }
-    return this.#project;
   }
 
   /** Plans of a valid operation, or why it has none; null where nothing is compiled. */

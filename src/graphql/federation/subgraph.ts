@@ -25,7 +25,7 @@ import { fromUnknown, ServiceError } from '../../kernel/errors.ts';
 import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { invalidParameters, shortened } from '../../kernel/issues.ts';
 import { readsByIds, tellsSchema } from '../cost/weights.ts';
-import { serviceField } from '../executors/introspection.ts';
+import { serviceField } from '../documents/introspection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { idArguments, parseGlobalId } from '../kit/global-ids.ts';
 import { findNode, findOfKind, maxByIds, noGlobalId, readEach, typeOfNode } from '../kit/node.ts';
