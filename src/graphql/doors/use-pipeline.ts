@@ -6,7 +6,6 @@
  */
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
-import type { Compress } from '../../http/compression.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { fromUnknown, isTemporary } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
@@ -34,12 +33,11 @@ export interface ServedContext {
 
 export interface PipelinePluginOptions {
   readonly pipeline: Pipeline;
-  readonly compress: Compress | null;
   /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
 }
 
-/** They need an operation or a result on Yoga's way, where responses are neither compressed nor validated (ETag). */
+/** They need an operation or a result on Yoga's way, where responses are not validated (ETag). */
 const laterHooks = [
   'onRequestParse',
   'onParams',
@@ -70,9 +68,9 @@ export function withPipeline(
   plugins: readonly Plugin[],
   options: PipelinePluginOptions,
 ): Plugin<ServedContext, ServedContext>[] {
-  const { pipeline, compress, stopping } = options;
+  const { pipeline, stopping } = options;
   const isEarly = plugins.every(isOfRequests);
-  const makeResponse = jsonResponses(compress);
+  const makeResponse = jsonResponses();
 
   async function execute(served: Served): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
     const { exchange } = served;
