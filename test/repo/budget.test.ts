@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_267,
+  app: 5_202,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
@@ -31,7 +31,7 @@ const budget: Readonly<Record<string, number>> = {
   http: 2_629,
   kernel: 3_423,
   net: 1_435,
-  pages: 1_709,
+  pages: 1_631,
   providers: 2_201,
   rest: 608,
   splice: 3_109,
