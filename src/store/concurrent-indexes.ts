@@ -3,25 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { namesOf, type SchemaSteps, type UniqueIndex } from './compatibility.ts';
 import { isPostgres } from './is-postgres.ts';
-import { isBlocking } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
 
 /** Not the steps' lock, on which gateways wait with a snapshot that `create index concurrently` would wait for. */
 const indexLock = 3853314791062309108n;
 
-/** Between two looks at who blocks a statement, in milliseconds. */
-const blockerLookMs = 1_000;
+/** Between two looks whether a statement still waits, in milliseconds. */
+const lookMs = 1_000;
 
 /** The wanted definition of each index, null if it shall go. The last step decides. */
 const wantedBy = (steps: SchemaSteps): readonly (readonly [name: string, definition: string | null])[] =>
   Object.entries<string | null>(Object.assign({}, ...namesOf(steps).map((name) => steps[name]?.indexes)));
 
-/** Builds missing and half-built indexes, drops unwanted ones. `say` reports who blocks the session. */
-export async function buildIndexes(
-  database: Kysely<Tables>,
-  steps: SchemaSteps,
-  say: (condition: ReturnType<typeof isBlocking>) => Promise<void>,
-): Promise<void> {
+/** Builds missing and half-built indexes, drops unwanted ones. `say` reports that it takes long. */
+export async function buildIndexes(database: Kysely<Tables>, steps: SchemaSteps, say: () => void): Promise<void> {
   const wanted = await findPendingIndexes(database, steps);
   if (wanted.length === 0) return;
   if (!isPostgres(database)) {
@@ -34,16 +29,14 @@ export async function buildIndexes(
     return;
   }
   await database.connection().execute(async (connection) => {
-    const { rows } = await sql<{ pid: number }>`
-      select pg_backend_pid() as pid, pg_advisory_lock(${sql.lit(indexLock)})`.execute(connection);
+    await sql`select pg_advisory_lock(${sql.lit(indexLock)})`.execute(connection);
     try {
       const isValid = await findIndexes(connection);
       // A waiting `create index concurrently` blocks nobody.
       await sql`set lock_timeout = 0`.execute(connection);
       for (const [name, definition] of wanted) {
         if (isValid.get(name) === (definition === null ? undefined : true)) continue;
-        const run = (statement: string) =>
-          watched(sql.raw(statement).execute(connection), () => say(isBlocking(rows[0]?.pid ?? 0)));
+        const run = (statement: string) => watched(sql.raw(statement).execute(connection), say);
         const unique = uniqueOf(steps, name);
         await untilUnique(async () => {
           await run(`drop index concurrently if exists ${name}`);
@@ -117,7 +110,7 @@ async function findIndexes(database: Kysely<Tables>): Promise<ReadonlyMap<string
   return new Map(rows.map(({ name, isValid }) => [name, isValid]));
 }
 
-async function watched(statement: Promise<unknown>, look: () => Promise<void>): Promise<void> {
+async function watched(statement: Promise<unknown>, say: () => void): Promise<void> {
   const done = statement.then(() => true);
-  while (!(await Promise.race([done, sleep(blockerLookMs, false)]))) await look();
+  while (!(await Promise.race([done, sleep(lookMs, false)]))) say();
 }

@@ -5,7 +5,6 @@ import { messageOf } from '../kernel/lib/to-error.ts';
 import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
 import { isPostgres } from './is-postgres.ts';
-import type { OnWait } from './lock-holders.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import type { StoreObserver } from './observed.ts';
@@ -57,7 +56,7 @@ export type OnUnreachable = (reason: string, secondsLeft: number) => void;
 interface OpenOptions extends Pick<SqliteThreadOptions, 'startsBoth'> {
   readonly onFault?: OnFault;
   readonly observer?: StoreObserver | null;
-  readonly onWait?: OnWait;
+  readonly onWait?: () => void;
 }
 
 /** Runs pending migrations. @throws DatabaseUnavailable; SchemaTooNew; the driver's error when one fails */
@@ -76,7 +75,7 @@ export async function openDatabase(
 export async function migrateAlone(
   location: DatabaseLocation,
   steps: SchemaSteps,
-  onWait?: OnWait,
+  onWait?: () => void,
   onUnreachable?: OnUnreachable,
 ): Promise<void> {
   if (onUnreachable !== undefined) await waitForServer(location, onUnreachable);
@@ -141,7 +140,7 @@ async function migrated(
   location: DatabaseLocation,
   database: Database,
   steps: SchemaSteps,
-  onWait?: OnWait,
+  onWait?: () => void,
 ): Promise<Database> {
   try {
     await requireReachable(database, location);

@@ -9,7 +9,6 @@ import {
   requireSamePlace,
 } from './database.ts';
 import type { OnFault } from './faults.ts';
-import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
 import type { PoolFigures, StoreObserver } from './observed.ts';
 import { postgresDefaults } from './postgres-settings.ts';
@@ -40,7 +39,7 @@ interface DatabasesOptions {
   readonly observer?: StoreObserver | null;
   /** The statement that each of the queue's connections to Postgres begins with. */
   readonly queueSession?: string;
-  readonly onWait?: OnWait;
+  readonly onWait?: () => void;
   readonly onUnreachable?: OnUnreachable;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { ConfigError } from '../kernel/config-error.ts';
 import {
@@ -12,8 +12,8 @@ import {
   SchemaTooNew,
 } from './compatibility.ts';
 import { buildIndexes, findPendingIndexes } from './concurrent-indexes.ts';
+import { DatabaseFault } from './faults.ts';
 import { isPostgres } from './is-postgres.ts';
-import { findLockHolders, holdsTables, isLockTimeout, type OnWait } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
 import { isConflict } from './transaction.ts';
 
@@ -65,13 +65,13 @@ const retryPauseMs = () => 750 + 500 * Math.random();
 export async function migrate(
   database: Kysely<Tables>,
   steps: SchemaSteps,
-  onWait: OnWait = () => undefined,
+  onWait: () => void = () => undefined,
 ): Promise<readonly string[]> {
   let sayAt = performance.now() + firstMs;
-  const say = async (condition: RawBuilder<boolean>) => {
+  const say = () => {
     if (performance.now() < sayAt) return;
     sayAt = performance.now() + sayMs;
-    onWait(isPostgres(database) ? await findLockHolders(database, condition) : []);
+    onWait();
   };
   const untilFree = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     for (;;) {
@@ -80,7 +80,7 @@ export async function migrate(
       } catch (error) {
         if (!isConflict(error) && !isLockTimeout(error)) throw error;
       }
-      await say(holdsTables);
+      say();
       await sleep(retryPauseMs());
     }
   };
@@ -89,6 +89,12 @@ export async function migrate(
   if (isNewest) await untilFree(() => buildIndexes(database, steps, say));
   return ran;
 }
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseFault &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === '55P03';
 
 interface Migrated {
   readonly ran: readonly string[];

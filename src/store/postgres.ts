@@ -13,7 +13,6 @@ import pg from 'pg';
 import { type Deadline, underDeadline } from '../kernel/lib/abort-signal.ts';
 import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { DatabaseFault, type OnFault, unconfirmed } from './faults.ts';
-import { migrationLock } from './lock-holders.ts';
 import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, limitsOf, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { postgresFault } from './postgres-faults.ts';
@@ -73,6 +72,9 @@ export const postgresDialect = (url: string, settings: PostgresSettings, options
   createIntrospector: (database) => new PostgresIntrospector(database),
   createDriver: () => new PooledDriver(url, settings, options),
 });
+
+/** Number of the migration lock in Kysely, which older gateways take. */
+const migrationLock = 3853314791062309107n;
 
 /** Kysely's lock would wait for an hour, with a snapshot that `create index concurrently` waits for. */
 class MigratingAdapter extends PostgresAdapter {

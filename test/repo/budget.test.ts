@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_202,
+  app: 5_200,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
@@ -35,7 +35,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_201,
   rest: 608,
   splice: 3_109,
-  store: 6_547,
+  store: 6_486,
   telemetry: 750,
   upstream: 1_744,
 };

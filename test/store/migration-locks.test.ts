@@ -1,10 +1,9 @@
-/** A migration that has to wait for others: the gateways of before work on meanwhile, and it says whom it waits for. */
+/** A migration that has to wait for others: the gateways of before work on meanwhile, and it says that it waits. */
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { SchemaSteps } from '../../src/store/compatibility.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import type { LockHolder } from '../../src/store/lock-holders.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
@@ -69,10 +68,10 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     const { key } = await gateway.workspace();
     const reader = await session('a reader');
     await reader.query(reads);
-    const waits: (readonly LockHolder[])[] = [];
+    const waited = vi.fn();
     let isMigrated = false;
     const migrate = async () => {
-      const database = await openDatabase(place.location, next, { onWait: (holders) => waits.push(holders) });
+      const database = await openDatabase(place.location, next, { onWait: waited });
       await database.destroy();
     };
     // Two start together.
@@ -80,13 +79,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
       isMigrated = true;
     });
     for (const until = performance.now() + 3_000; performance.now() < until; ) await works(gateway, key);
-    await expect.poll(() => waits).not.toEqual([]);
-    expect(waits.flat()).toContainEqual({
-      pid: expect.any(Number),
-      application: 'a reader',
-      state: 'idle in transaction',
-      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-    });
+    await expect.poll(() => waited.mock.calls.length).toBeGreaterThan(0);
     expect(isMigrated).toBe(false);
     await reader.query('commit');
     const endedAt = performance.now();
@@ -103,16 +96,13 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     await writer.query('begin; lock table webhooks in row exclusive mode');
     const environment = { DATABASE_URL: place.url, SECRET: 's'.repeat(32), PORT: '0' };
     const gateway = startProcess('src/app/main.js', [], environment);
-    const said = JSON.parse((await gateway.line(/^.*the migration of the database waits.*$/m))[0]);
-    expect(said.holders).toMatchObject([{ application: 'a writer', state: 'idle in transaction' }]);
+    await gateway.line(/^.*the migration of the database waits.*$/m);
     gateway.child.kill('SIGTERM');
     const ended = await gateway.ended;
     expect(ended.code).not.toBe(0);
 
     const command = startProcess('src/app/cli/migrate.ts', [], environment);
-    await command.errorLine(
-      /^The migration waits for other sessions of the database: \d+ \(a writer, idle in tr.*\)$/m,
-    );
+    await command.errorLine(/^The migration waits for other sessions of the database\.$/m);
     await writer.query('commit');
     expect(await command.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is pending') });
   });
@@ -123,9 +113,9 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     const { key } = await gateway.workspace();
     const writer = await session('a writer');
     await writer.query('begin; lock table webhooks in row exclusive mode');
-    const waits: (readonly LockHolder[])[] = [];
-    const building = openDatabase(place.location, indexed, { onWait: (holders) => waits.push(holders) });
-    await expect.poll(() => waits.flat()).toMatchObject([{ application: 'a writer' }]);
+    const waited = vi.fn();
+    const building = openDatabase(place.location, indexed, { onWait: waited });
+    await expect.poll(() => waited.mock.calls.length).toBeGreaterThan(0);
     for (let turn = 0; turn < 5; turn += 1) await works(gateway, key);
     // What is left of a building that was broken off is no index.
     const { rows } = await (await session('another')).query(valid);

@@ -66,7 +66,7 @@ export async function openStorage(
     observer: observeStore(telemetry),
     queueSession: aliveWhileOpen(processId),
     onUnreachable: (reason, secondsLeft) => logger.warn({ reason, secondsLeft }, 'waiting for the database'),
-    onWait: (holders) => logger.warn({ holders }, 'the migration of the database waits for other sessions'),
+    onWait: () => logger.warn('the migration of the database waits for other sessions'),
   });
   isOpen = true;
   let lock: GatewayLock | null = null;

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import { type Database, openDatabase } from '../../store/database.ts';
-import { describeWait } from '../../store/lock-holders.ts';
 import { migrations } from '../../store/migrations/index.ts';
 import { type Config, configHelp, readConfig } from '../config/config.ts';
 import { reportFailure, reportUncaught, UsageError, writeNote } from './report-error.ts';
@@ -32,7 +31,7 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
       const location = config.database;
       const isNew = location.kind === 'sqlite' && !existsSync(location.file);
       const database = await openDatabase(location, migrations, {
-        onWait: (holders) => writeNote(describeWait(holders)),
+        onWait: noteWait,
       });
       try {
         const result = await work({ database, config, now: new Date(), randomBytes });
@@ -45,6 +44,9 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
     };
   });
 }
+
+/** For a terminal. */
+export const noteWait = (): void => writeNote('The migration waits for other sessions of the database.');
 
 /** As {@link runCommand}, without subcommands. */
 export async function runProgram(

@@ -9,11 +9,9 @@ import {
   requireReachable,
   requireSessions,
 } from '../../store/database.ts';
-import { describeWait } from '../../store/lock-holders.ts';
 import { migrate, readSchemaState, type SchemaState } from '../../store/migrate.ts';
 import { migrations } from '../../store/migrations/index.ts';
-import { runProgram, table } from './command.ts';
-import { writeNote } from './report-error.ts';
+import { noteWait, runProgram, table } from './command.ts';
 
 const usage = `Migrates the database to the schema of this version, as every start of the gateway does.
 
@@ -35,9 +33,7 @@ await runProgram(usage, process.argv.slice(2), (args) => {
 });
 
 async function run(location: DatabaseLocation): Promise<string> {
-  const steps = await using(location, (database) =>
-    migrate(database, migrations, (holders) => writeNote(describeWait(holders))),
-  );
+  const steps = await using(location, (database) => migrate(database, migrations, noteWait));
   return steps.length === 0 ? nothingPending : `Migrated the database:\n${steps.map((name) => `  ${name}`).join('\n')}`;
 }
 
