@@ -295,6 +295,20 @@ describe.each(databases)('on $name', (dialect) => {
     },
   );
 
+  it.skipIf(dialect.name === 'SQLite')('an event does not read webhooks that are not its receivers', async () => {
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+    const { database } = gateway.app;
+    const webhookId = await gateway.webhook('https://hooks.example/');
+    await subjects.webhooks(fillingOf(gateway, 'postgres', webhookId), rows);
+    await sql`analyze`.execute(database);
+    const statements = await statementsOf(() => gateway.emit('event'));
+    const storing = statements.filter(({ sql: text }) => text.includes('new_delivery'));
+    expect(storing).toHaveLength(1);
+    const explained = storing.map(({ sql: text, parameters }) => CompiledQuery.raw(`explain ${text}`, [...parameters]));
+    const plans = await Promise.all(explained.map((query) => database.executeQuery(query)));
+    expect(JSON.stringify(plans)).toContain('Index Scan using webhooks_pkey');
+  });
+
   it.skipIf(dialect.name === 'SQLite')('ending a claim does not read all that it has taken', async () => {
     gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
     const { database } = gateway.app;
