@@ -92,6 +92,30 @@ describe('several documents and prints', () => {
   });
 });
 
+test('a document of another splice, or a template that is none, is a mistake', () => {
+  const splicer = createSplicer();
+  const [one, other] = [splicer.open(encoded), splicer.open(encoded)];
+  const document = scanned(one, json({ v: 'one' }));
+  expect(() => other.print(0, document, wholeWindow)).toThrow('another splice');
+  expect(() => one.print(4, document, wholeWindow)).toThrow('no template 4');
+});
+
+test('inner prints that are too few or too many are refused', () => {
+  const templates: SplicePlan['templates'] = [
+    [{ kind: 'window', key: 'l', parts: [{ kind: 'inner', asks: [] }] }],
+    [{ kind: 'text', text: 'x' }],
+  ];
+  const splice = createSplicer().open(encodePlan({ shape: plan.shape, templates }));
+  const document = scanned(splice, json({ l: [{}, {}] }));
+  const print = { ...wholeWindow, template: 1, scanned: document };
+  const window = { ...wholeWindow, to: 2 };
+  for (const inner of [[], [print], [print, print, print]])
+    expect(splice.print(0, document, { ...window, inner })).toBe('missing');
+  expect(splice.print(0, document, { ...window, inner: [print, print] })).toBeNull();
+  expect(printed(splice)).toBe('x,x');
+  splice.close();
+});
+
 describe('memory', () => {
   test('of a large document goes with its splice', () => {
     const splicer = createSplicer();
