@@ -1,7 +1,7 @@
 /** Calls of the sandbox networks, for their tests. */
 import { expect } from 'vitest';
-import type { CheckpointType, JobPublish } from '../../src/capabilities/jobs/shapes.ts';
-import type { PhotonetPost, PnetPost, Post } from '../../src/capabilities/posts/shapes.ts';
+import type { JobPublish } from '../../src/capabilities/jobs/shapes.ts';
+import type { Post } from '../../src/capabilities/posts/shapes.ts';
 import { type ErrorName, ServiceError } from '../../src/kernel/errors.ts';
 import type { NetworkPage, PostProvider, ProviderSession, PublishStep } from '../../src/providers/provider.ts';
 import {
@@ -59,20 +59,6 @@ export async function all(provider: PostProvider, identifier: string, limit = 10
   return posts;
 }
 
-/** The whole list of a member of pnet. */
-export const pnet = async (identifier: string): Promise<PnetPost[]> =>
-  (await all(networks.PNET, identifier)).map((post) => {
-    if (post.provider !== 'PNET') throw new Error(`a post of ${post.provider} is in a list of pnet`);
-    return post;
-  });
-
-/** The whole list of a user of photonet. */
-export const photonet = async (identifier: string): Promise<PhotonetPost[]> =>
-  (await all(networks.PHOTONET, identifier)).map((post) => {
-    if (post.provider !== 'PHOTONET') throw new Error(`a post of ${post.provider} is in a list of photonet`);
-    return post;
-  });
-
 /** The name of the error that a call fails with; every failure must be a ServiceError with a detail. */
 export async function failure(call: Promise<unknown>): Promise<ErrorName | 'none'> {
   try {
@@ -115,23 +101,11 @@ export function publishing(mode: JobPublish['mode'] = 'FREE', bypass = false): J
   return { mode, draft_id: '1', account_id: 'a', bypass_email_verification: bypass };
 }
 
-export const publish = (name: JobScenarioName, options = publishing()): Promise<PublishStep> =>
+const publish = (name: JobScenarioName, options = publishing()): Promise<PublishStep> =>
   networks.PNET.publish(ok, { jobId: '1', fields: { company_job_id: companyJobId(name) } }, options, never);
 
 export async function solve(name: JobScenarioName, input: string): Promise<PublishStep> {
   const step = await publish(name);
   if (step.kind !== 'checkpoint') throw new Error(`${name} opened no checkpoint`);
   return networks.PNET.solveCheckpoint(ok, { jobId: '1', fields: {} }, step, input, never);
-}
-
-/** Publishes and answers every checkpoint. Returns their types, then the state. */
-export async function walk(name: JobScenarioName, bypass = false): Promise<string[]> {
-  const solutions: Record<CheckpointType, string> = { OTP: '123456', EMAIL_VERIFICATION: 'sandbox-email-token' };
-  const way: string[] = [];
-  let step = await publish(name, publishing('FREE', bypass));
-  while (step.kind === 'checkpoint') {
-    way.push(step.type);
-    step = await networks.PNET.solveCheckpoint(ok, { jobId: '1', fields: {} }, step, solutions[step.type], never);
-  }
-  return [...way, step.state];
 }
