@@ -91,14 +91,6 @@ describe('the parts of a body', () => {
     body.destroy();
     expect(ended).toHaveBeenCalledTimes(1);
   });
-
-  test('a failure in the middle breaks off the body', async () => {
-    async function* results() {
-      yield { body: '{"data":null}' };
-      throw new Error('broken');
-    }
-    await expect(textOf(results(), 1)).rejects.toThrow('broken');
-  });
 });
 
 const apollo = (uri: string | (() => string), key: string, ...links: ApolloLink[]) =>
@@ -180,11 +172,6 @@ describe('of a gateway', () => {
     },
   );
 
-  test('a query is never sent in parts', async () => {
-    const response = await subscribe(clients['Apollo Client'], '{ viewer { __typename } }');
-    expect(response.headers.get('content-type')).toBe('application/graphql-response+json; charset=utf-8');
-  });
-
   test('a refusal is a response with its status; in parts only where a client accepts nothing else', async () => {
     for (const accept of Object.values(clients)) {
       const refused = await subscribe(accept, query, 'wrong');
@@ -224,21 +211,6 @@ describe('of a gateway', () => {
     await expect.poll(() => gateway.app.streams.count('subscription')).toBe(0);
   });
 
-  test('Apollo Client gets the reason of a refusal', async () => {
-    const failure = (key: string, text: string) =>
-      new Promise((resolve) => {
-        const told = apollo(`${gateway.address}/graphql`, key).subscribe({ query: gql(text) });
-        told.subscribe({ next: ({ error }) => error && resolve(error), error: resolve });
-      });
-    const narrow = await workspace.newKey({ scopes: ['posts:read'] });
-    expect(await failure(narrow, query)).toSatisfy(
-      (error: unknown) => CombinedGraphQLErrors.is(error) || ServerError.is(error),
-    );
-    expect(await failure(workspace.key, 'subscription { nothing }')).toSatisfy(
-      (error: unknown) => CombinedGraphQLErrors.is(error) || ServerError.is(error),
-    );
-  });
-
   test('a key that expires ends the subscription with the reason', async () => {
     const expiring = await workspace.newKey({ expiresAt: new Date(gateway.clock.now.getTime() + 60_000) });
     const results: unknown[] = [];
@@ -253,22 +225,4 @@ describe('of a gateway', () => {
     const error = results.at(-1);
     expect(CombinedGraphQLErrors.is(error) && error.errors[0]?.extensions?.code).toBe('EXPIRED_CREDENTIALS');
   });
-});
-
-test('when a gateway stops, Apollo Client subscribes again at the one that is left', async () => {
-  const { first, second } = await startTwoGateways();
-  const { key, emit } = await withWebhook(first);
-  let address = first.address;
-  const client = apollo(() => `${address}/graphql`, key, new RetryLink({ delay: { initial: 10 } }));
-  const seen = Promise.withResolvers<unknown>();
-  const subscription = client
-    .subscribe({ query: gql(query) })
-    .subscribe({ next: ({ data, error }) => (error ? seen.reject(error) : seen.resolve(data)), error: seen.reject });
-  onTestFinished(() => subscription.unsubscribe());
-  await expect.poll(() => first.app.streams.count('subscription')).toBe(1);
-  address = second.address;
-  await first.app.close();
-  await expect.poll(() => second.app.streams.count('subscription')).toBe(1);
-  await emit(second);
-  expect(await seen.promise).toMatchObject(told);
 });
