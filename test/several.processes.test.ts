@@ -1,17 +1,14 @@
 /** `PROCESSES`: several processes behind one address. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, request } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../src/app/config/config.ts';
 import { demoId } from '../src/app/demo.ts';
-import { openGateway } from '../src/app/gateway.ts';
 import { openCalls } from '../src/app/processes/calls.ts';
-import { mergeMetrics, relayTo } from '../src/app/processes/primary.ts';
-import { memoryRateLimits } from '../src/auth/memory-rate-limits.ts';
+import { relayTo } from '../src/app/processes/primary.ts';
 import { eventStream } from '../src/client/event-stream.ts';
 import { graphql } from './support/gateway.ts';
 import { type Started, startProcess, temporaryDirectory } from './support/process.ts';
@@ -257,37 +254,6 @@ test('one that cannot start ends the first start with its message', async () => 
   expect(await gateway.ended).toMatchObject({ code: 1, stderr: expect.stringContaining(directory.path) });
 });
 
-test('only the first one tries the port: in a later one the trial would get connections, and answer none', async () => {
-  const serving = createServer().listen(0, '127.0.0.1');
-  await once(serving, 'listening');
-  onTestFinished(() => void serving.close());
-  const environment = {
-    NODE_ENV: 'test',
-    PORT: String((serving.address() as AddressInfo).port),
-    DATABASE_URL: `sqlite:${join(directory.path, 'postern.db')}`,
-    DEMO: 'off',
-    LOG_LEVEL: 'fatal',
-  };
-  const openAs = (isFirst: boolean) =>
-    openGateway(readConfig(environment), {
-      siblings: {
-        isFirst,
-        channels: { send: async () => {}, subscribe: () => {}, close: async () => {} },
-        rateLimits: memoryRateLimits(),
-        signIn: { token: '', claim: async () => false },
-        scrapeAll: (own) => own,
-        remarks: () => ({}),
-        serves: async () => {},
-        claimSuccessor: async () => false,
-        onLeave: () => {},
-      },
-      willListen: true,
-    });
-  await expect(openAs(true)).rejects.toThrow('EADDRINUSE');
-  const later = await openAs(false);
-  await later.close();
-});
-
 test('calls of a process that does not answer have a bound', async () => {
   const sent: object[] = [];
   const call = openCalls<{ tell(text: string): void }, Record<string, never>>(
@@ -312,23 +278,4 @@ test('what a process could not be told is made up for by a message without a tex
   isAway = false;
   tell({ channel: 'events', text: 'c' });
   await expect.poll(() => received).toEqual(['events:c', 'updates:']);
-});
-
-test('metrics of processes keep their families together', () => {
-  const of = (value: number) =>
-    `# HELP a Text.\n# TYPE a gauge\na ${value}\na{b="c{ d"} ${value}\n# TYPE e counter\ne{f="g"} 1\n`;
-  expect(
-    mergeMetrics(
-      new Map([
-        ['1', of(1)],
-        ['2', of(2)],
-      ]),
-    ),
-  ).toBe(
-    [
-      ...['# HELP a Text.', '# TYPE a gauge', 'a{process="1"} 1', 'a{process="1",b="c{ d"} 1'],
-      ...['a{process="2"} 2', 'a{process="2",b="c{ d"} 2'],
-      ...['# TYPE e counter', 'e{process="1",f="g"} 1', 'e{process="2",f="g"} 1', ''],
-    ].join('\n'),
-  );
 });

@@ -1,6 +1,5 @@
 /** GraphQL over a WebSocket: the protocol, who may connect and for how long, and how much of everything. */
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -352,26 +351,6 @@ describe('what asks for a WebSocket and gets none', () => {
     expect(await upgrade('/graphql', {}, { version: '1.0' })).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test('an absolute address gets one', async () => {
-    const { port, hostname } = new URL(gateway.address);
-    const asking = request({
-      port,
-      hostname,
-      path: `${gateway.address}/graphql`,
-      headers: {
-        connection: 'Upgrade',
-        upgrade: 'websocket',
-        'sec-websocket-version': '13',
-        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-        'sec-websocket-protocol': 'graphql-transport-ws',
-      },
-    }).end();
-    asking.on('response', ({ statusCode }) => asking.destroy(new Error(`refused with ${statusCode}`)));
-    const [response, socket] = await once(asking, 'upgrade');
-    socket.destroy();
-    expect(response.statusCode).toBe(101);
-  });
-
   test('the log tells no key or token in a path', async () => {
     for (const secret of [
       workspace.key,
@@ -389,49 +368,12 @@ describe('what asks for a WebSocket and gets none', () => {
     }
   });
 
-  test('a POST, and what asks for another protocol, which is served as it is', async () => {
-    expect(await upgrade('/graphql', { 'content-length': '0' }, { method: 'POST' })).toMatch(/^HTTP\/1.1 405 /);
-    expect(await upgrade('/livez', { upgrade: 'h2c' })).toMatch(/^HTTP\/1.1 200 /);
-  });
-
   test('pages of origins that may read responses get one, and those of its own', async () => {
     for (const origin of ['https://app.example', gateway.address]) {
       const client = await open({ headers: { origin } });
       expect((await client.ask('1', { query: viewer })).type).toBe('next');
     }
   });
-});
-
-test('the log warns once of a browser that holds six streams over HTTP/1.1', async () => {
-  const { own, workspace: mine } = await start();
-  const warnings = () => own.log.filter(({ msg }) => String(msg).startsWith('a browser holds six streams'));
-  const leaving = new AbortController();
-  onTestFinished(() => leaving.abort());
-  // A response that nobody keeps is closed when its memory is freed.
-  const open: Response[] = [];
-  const watchDeliveries = async (headers: Readonly<Record<string, string>>) => {
-    const response = await fetch(`${own.address}/graphql`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-        'x-api-key': mine.key,
-        'user-agent': 'a browser',
-        ...headers,
-      },
-      body: JSON.stringify({ query: 'subscription { deliveryUpdated { state } }' }),
-      signal: leaving.signal,
-    });
-    open.push(response);
-  };
-  const ofPage = { 'sec-fetch-site': 'same-origin' };
-  for (let count = 0; count < 7; count += 1) await watchDeliveries({});
-  for (let count = 0; count < 5; count += 1) await watchDeliveries(ofPage);
-  await watchDeliveries({ ...ofPage, 'user-agent': 'another' });
-  expect(warnings()).toEqual([]);
-  for (let count = 0; count < 3; count += 1) await watchDeliveries(ofPage);
-  expect(warnings()).toMatchObject([{ level: 40, streams: 6 }]);
-  expect(open).toHaveLength(16);
 });
 
 test.each([

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, openUnmigrated, ping } from '../../src/store/database.ts';
 import { aliveWhileOpen, newProcessId, openPresence, type Presence } from '../../src/store/presence.ts';
@@ -102,20 +101,6 @@ describe('a process on SQLite that is killed', () => {
     expect(files()).toEqual([]);
     await database.destroy();
   });
-});
-
-it('does not try for ever to lock a file that cannot be locked', async () => {
-  const [sqlite] = databases;
-  const place = await sqlite?.location();
-  if (place?.location.kind !== 'sqlite') throw new Error('there is no SQLite');
-  const { file } = place.location;
-  const other = new DatabaseSync(`${file}-process-taken`);
-  other.exec('pragma journal_mode = memory; begin exclusive');
-  const names = ['taken', 'taken', 'taken'];
-  const newId = () => names.pop() ?? expect.unreachable('another name is tried');
-  expect(() => openFilePresence(file, newId)).toThrow('No file beside the database can be locked');
-  other.close();
-  await place.drop();
 });
 
 it('takes a file that cannot be locked for no other gateway, and says why', async () => {
