@@ -2,22 +2,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import {
-  ApolloClient,
-  ApolloLink,
-  CombinedGraphQLErrors,
-  gql,
-  HttpLink,
-  InMemoryCache,
-  ServerError,
-} from '@apollo/client';
-import { RetryLink } from '@apollo/client/link/retry';
+import { ApolloClient, ApolloLink, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { wantsMultipart } from '../../src/graphql/doors/accepted.ts';
 import { parts, streamBody } from '../../src/graphql/doors/stream-bodies.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
-import { startTwoGateways } from '../support/two-gateways.ts';
 
 const query = 'subscription { deliveryUpdated { state webhook { name } } }';
 

@@ -162,29 +162,6 @@ test('a client that goes on behind the one too many is cut off', async () => {
   }
 });
 
-test('other connections have their turn between the requests that a client sends ahead', async () => {
-  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
-  const address = await server.listen({ host: '127.0.0.1', port: 0 });
-  const ahead = 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n';
-  const last = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
-  let turns = 0;
-  let serving = true;
-  const takeTurn = () => {
-    turns += 1;
-    if (serving) setImmediate(takeTurn);
-  };
-  server.server.once('request', takeTurn);
-  try {
-    const responses = await sendBytes(address, ahead.repeat(49) + last);
-    serving = false;
-    expect(responses.match(/HTTP\/1\.1 200/g)).toHaveLength(50);
-    expect(turns).toBeGreaterThanOrEqual(50);
-  } finally {
-    serving = false;
-    await server.close();
-  }
-});
-
 test.each([
   ['bytes that are no request', 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n', ['200 OK', '400 Bad Request']],
   ['anything after the last request', 'GET /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', ['200 OK']],

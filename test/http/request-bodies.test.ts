@@ -66,24 +66,6 @@ describe('bodies together', () => {
     return { bodies, refused, arriving };
   }
 
-  test('of one address, beyond their limit the one that began first goes', () => {
-    const { bodies, refused, arriving } = some();
-    const taken = arriving('taken', 400);
-    arriving('small', 100);
-    const second = arriving('second', 300);
-    arriving('third', 200);
-    taken.take();
-    second.append(Buffer.alloc(400));
-    expect(refused).toEqual([]);
-    arriving('fourth', 101);
-    expect(refused).toEqual(['second service_unavailable']);
-    expect(bodies.bytes).toBe(301);
-    // With nothing else to refuse it is its own turn.
-    arriving('fifth', 1_001);
-    expect(refused.slice(1)).toEqual(['third', 'fourth', 'fifth'].map((name) => `${name} service_unavailable`));
-    expect(bodies.bytes).toBe(0);
-  });
-
   test('a slow body outlasts any number of those of another address, and a quick one has room', () => {
     const { bodies, refused, arriving } = some();
     const slow = arriving('slow', 101, other);
@@ -96,16 +78,6 @@ describe('bodies together', () => {
     expect(new Set(refused)).toEqual(new Set(['large service_unavailable', 'largest service_unavailable']));
     expect(slow.take().length).toBe(201);
     expect(bodies.bytes).toBeLessThanOrEqual(limits.bytes);
-  });
-
-  test('the address that has most loses its own, however late it comes', () => {
-    const { refused, arriving } = some();
-    arriving('first', 300, other);
-    arriving('second', 300, other);
-    arriving('third', 350);
-    arriving('fourth', 200);
-    arriving('fifth', 300);
-    expect(refused).toEqual(['first', 'third'].map((name) => `${name} service_unavailable`));
   });
 
   test('addresses of one /64 of IPv6 are one client', () => {
