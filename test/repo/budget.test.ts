@@ -32,7 +32,7 @@ const budget: Readonly<Record<string, number>> = {
   kernel: 3_423,
   net: 1_435,
   pages: 1_631,
-  providers: 2_201,
+  providers: 1_844,
   rest: 608,
   splice: 3_109,
   store: 6_486,
