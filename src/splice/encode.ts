@@ -1,4 +1,3 @@
-import { askedBy } from './asked.ts';
 import { writeDictionary } from './dictionary.ts';
 import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
 import { alignUp } from './kernel.ts';
@@ -82,5 +81,49 @@ function writeKeys(memory: PlanMemory, { address, slots }: EncodedShape): void {
     memory.set(record + keyInside, neverKey);
     if (memory.get(record + keyLength) < longestExpected) memory.set(record + keyOwner, address);
     else memory.set(record + keyOwner, ownedByNone);
+  }
+}
+
+const text = (value: string): Part => ({ kind: 'text', text: value });
+
+/**
+ * A template that prints what the inner prints of another ask for, in their order: objects in lists of lists, which end
+ * with a zero. Made of the other's own parts, so that both take the same way through a document.
+ * @returns undefined if there are no inner prints
+ */
+function askedBy(parts: readonly Part[]): readonly Part[] | undefined {
+  const asked = inList(parts);
+  return asked.length === 0 ? undefined : asked;
+}
+
+function inList(parts: readonly Part[]): readonly Part[] {
+  const asked = parts.flatMap(withComma);
+  return asked.length === 0 ? asked : [text('['), ...asked, text('0]')];
+}
+
+/** Empty if the part has no inner prints. */
+function withComma(part: Part): readonly Part[] {
+  switch (part.kind) {
+    case 'inner':
+      return [...part.asks, text(',')];
+    case 'object':
+    case 'list':
+    case 'first':
+    case 'window': {
+      const inner = inList(part.parts);
+      if (inner.length === 0) return inner;
+      const asked = { ...part, parts: inner };
+      return part.kind === 'window' ? [text('['), asked, text('],')] : [asked, text(',')];
+    }
+    case 'switch': {
+      const cases = Object.entries(part.cases).map(([key, each]) => [key, each.flatMap(withComma)] as const);
+      return cases.some(([, each]) => each.length > 0) ? [{ ...part, cases: Object.fromEntries(cases) }] : [];
+    }
+    case 'choice': {
+      const [given, otherwise] = [part.parts.flatMap(withComma), part.otherwise.flatMap(withComma)];
+      return given.length + otherwise.length > 0 ? [{ ...part, parts: given, otherwise }] : [];
+    }
+    default:
+      return [];
   }
 }

@@ -125,24 +125,19 @@ mutationField('createJobDraft',`,
     },
   },
   'Change the database schema': {
-    newFiles: {
-      'src/store/migrations/999_notes.ts': `import type { Kysely } from 'kysely';
-
-export const worksFrom = '021_event_index';
-
-/** What the owner of a posting writes down about it. */
-export async function up(db: Kysely<never>): Promise<void> {
-  await db.schema.alterTable('jobs').addColumn('note', 'text').execute();
-}
-`,
-    },
     edits: {
-      'src/store/migrations/index.ts': [
+      'src/store/migrations/since-baseline.ts': [
         [
-          "import * as baseline from './baseline.ts';",
-          "import * as notes from './999_notes.ts';\nimport * as baseline from './baseline.ts';",
+          "  '025_response_headers': {",
+          `  '999_notes': {
+    worksFrom: '021_event_index',
+    /** What the owner of a posting writes down about it. */
+    async up(db: Kysely<never>) {
+      await db.schema.alterTable('jobs').addColumn('note', 'text').execute();
+    },
+  },
+  '025_response_headers': {`,
         ],
-        ["  '024_account_events': accountEvents,", "  '024_account_events': accountEvents,\n  '999_notes': notes,"],
       ],
     },
   },

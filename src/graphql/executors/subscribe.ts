@@ -9,18 +9,19 @@
  *   stream-turns.ts            executes equal selections with equal rights once, and prints them once for all streams;
  *                              a key with too many unread bytes waits
  *   doors/                     write what `printStreamed` returns: parts, server-sent events, or messages
- *   stream-end.ts              ends it with its key; doors/stream-bodies.ts without its completion, for clients that come back
+ *   endingWith                 ends it with its key; doors/stream-bodies.ts without its completion, for clients that come back
  */
 import type { ExecutionResult } from 'graphql';
-import type { Streams } from '../../auth/streams.ts';
+import type { Stream, Streams } from '../../auth/streams.ts';
 import { missingKey, rightsOf } from '../../kernel/caller.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
+import { beforeAbort } from '../../kernel/lib/abort-signal.ts';
 import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
 import { nothingSpent, Printing } from '../../kernel/request-context.ts';
 import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { bytesForAll, presentError, printForAll, type ResponseOptions } from '../presentation.ts';
 import { Declined } from './declined.ts';
 import { createContext, type ResolvingOptions } from './resolving/run.ts';
-import { endingWith } from './stream-end.ts';
 import { createStreamTurns } from './stream-turns.ts';
 import { subscribeInTurns } from './subscribe-in-turns.ts';
 
@@ -76,3 +77,52 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
     }
   }
 };
+
+/**
+ * Results while the key can be used, then `lastResult`, which tells its refusal, and the end: clients of server-sent
+ * events would reconnect after an error event.
+ */
+function endingWith<Result>(
+  stream: Stream,
+  results: AsyncIterable<Result>,
+  lastResult: (refusal: ServiceError) => Result,
+): AsyncIterableIterator<Result> {
+  const source = results[Symbol.asyncIterator]();
+  let isOver = false;
+
+  function close(): void {
+    isOver = true;
+    stream.close();
+    // The source ends in its own time: it may wait for something that never comes.
+    Promise.resolve(source.return?.()).catch(() => undefined);
+  }
+
+  function finish(): IteratorResult<Result> {
+    if (isOver) return { done: true, value: undefined };
+    const { refusal } = stream;
+    close();
+    return refusal === null ? { done: true, value: undefined } : { done: false, value: lastResult(refusal) };
+  }
+
+  function fail(error: unknown): never {
+    isOver = true;
+    stream.close();
+    throw error;
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (isOver || stream.signal.aborted) return finish();
+      const result = await beforeAbort(source.next(), [stream.signal]).catch(fail);
+      // Nothing is told after the key's end, even if it was read before.
+      return result === null || result.done || stream.refusal !== null ? finish() : result;
+    },
+    async return() {
+      close();
+      return { done: true, value: undefined };
+    },
+  };
+}

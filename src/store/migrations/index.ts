@@ -1,9 +1,6 @@
 import { lastOfBaseline, type SchemaSteps } from '../compatibility.ts';
-import * as storedBytes from './022_stored_bytes.ts';
-import * as uniqueDeliveries from './023_unique_deliveries.ts';
-import * as accountEvents from './024_account_events.ts';
-import * as responseHeaders from './025_response_headers.ts';
 import * as baseline from './baseline.ts';
+import { sinceBaseline } from './since-baseline.ts';
 
 /** Steps that the baseline replaces. Their names stay: databases have them, and earlier gateways look for them. */
 const replaced = `001_foundation 002_idempotency 003_delivery 004_webhook_destinations 005_publication 006_rate_limits
@@ -15,8 +12,5 @@ const replaced = `001_foundation 002_idempotency 003_delivery 004_webhook_destin
 export const migrations: SchemaSteps = {
   ...Object.fromEntries(replaced.split(/\s+/).map((name) => [name, { up: async () => undefined }])),
   [lastOfBaseline]: baseline,
-  '022_stored_bytes': storedBytes,
-  '023_unique_deliveries': uniqueDeliveries,
-  '024_account_events': accountEvents,
-  '025_response_headers': responseHeaders,
+  ...sinceBaseline,
 };
