@@ -36,9 +36,9 @@ const pageOf = ({ limit }: Partial<PostQuery>) =>
 /** What each method returns. The second argument is that of the method. */
 type Results<Network> = Readonly<Record<keyof Network, (argument: Partial<PostQuery>) => z.ZodType>>;
 
-const postResults: Results<PostProvider> = { listPosts: pageOf };
+export const postResults: Results<PostProvider> = { listPosts: pageOf };
 
-const jobResults: Results<JobProvider> = {
+export const jobResults: Results<JobProvider> = {
   checkSession: () => z.unknown(),
   editPosting: () => z.unknown(),
   publish: () => step,

@@ -98,6 +98,11 @@ test('own-network lists posts of a network, with the token of an account', async
   expect(data.posts.nodes).toEqual([{ text: 'Note 1' }, { text: 'Note 2' }]);
 });
 
+test('the adapter of own-network passes the checks', async () => {
+  const written = await runExample('embed', 'test', { ...(await startMicroblog()), MICROBLOG_TOKEN: 'token-of-ada' });
+  expect(written).toMatch(/pass 9\n/);
+});
+
 test('next-route serves requests of Next.js', async () => {
   for (const [name, value] of Object.entries(environmentFor('next'))) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -124,7 +124,7 @@ const rules: readonly Rule[] = [
   {
     name: 'a provider adapter sees shapes of capabilities only',
     forbids: (from, to) =>
-      /^providers\//.test(from) && !/^(?:providers|kernel)\/|^auth\/account\.ts$|\/shapes\.ts$/.test(to),
+      /^providers\/(?!testing\/)/.test(from) && !/^(?:providers|kernel)\/|^auth\/account\.ts$|\/shapes\.ts$/.test(to),
     finds: ['providers/sandbox/pnet/jobs.ts', 'auth/api-keys.ts'],
   },
   {

@@ -93,9 +93,10 @@ await gateway.close();
   expect(printed).toBe('200 1\n');
 });
 
-test('an adapter of a network is served', async () => {
+test('an adapter of a network is checked, and served', async () => {
   const printed =
     await compiled(`import { createGateway, type GatewayOptions, type PostProvider, ServiceError } from 'postern';
+import { postProviderChecks } from 'postern/testing';
 const MICROBLOG: PostProvider = {
   async listPosts({ token }, { identifier }, signal) {
     signal.throwIfAborted();
@@ -104,6 +105,10 @@ const MICROBLOG: PostProvider = {
     return { items: [], cursor: null };
   },
 };
+const session = { accountId: 'a', type: 'MICROBLOG', token: 'right' } as const;
+const access = { session, wrongToken: 'wrong', identifier: 'ada', unknownIdentifier: 'nobody' };
+for (const { name, run } of postProviderChecks({ provider: MICROBLOG, ...access }))
+  await run().catch(() => console.log('failed:', name));
 const options: GatewayOptions = { databaseUrl: 'sqlite::memory:', secret: 's'.repeat(32), logLevel: 'silent' };
 const gateway = await createGateway({ ...options, networks: { MICROBLOG } });
 const id = await gateway.connectAccount({ workspace: 'Acme', type: 'MICROBLOG', token: 'right' });
@@ -112,7 +117,10 @@ const misspelt: GatewayOptions = { networks: { MICROBLOGS: MICROBLOG } };
 console.log(id.length, await createGateway(misspelt).catch(({ message }) => message.split(':')[0]));
 await gateway.close();
 `);
-  expect(printed).toBe('22 networks.MICROBLOGS is no account type\n');
+  // The list is empty, for want of posts in its place.
+  expect(printed).toBe(`failed: posts have the shape of their provider, and nothing else
+22 networks.MICROBLOGS is no account type
+`);
 });
 
 test('the client is imported, with the types of the schema', async () => {
