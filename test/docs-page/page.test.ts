@@ -171,15 +171,24 @@ it.each([
 describe('an address without a page', () => {
   const open = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8', method = 'GET') =>
     fetch(gateway.address + path, { method, headers: { accept } });
+  const named = (text: string) => [...text.matchAll(/<li><a href="([^"]+)">/g)].map(([, address]) => address);
 
-  it.each(['/docs/use/error', '/README.md', '/favicon.ico'])('has a page for a browser: %s', async (path) => {
+  it.each([
+    ['/docs/use/error', '/docs/use/errors'],
+    ['/docs/use/webhooks.md', '/docs/use/webhooks'],
+    ['/docs/run/webhooks', '/docs/use/webhooks'],
+    ['/Webhook/', '/webhooks'],
+    ['/jobs-and-post', '/jobs-and-posts'],
+    ['/README.md', '/'],
+    ['/favicon.ico', '/'],
+  ])('has a page with the nearest names for a browser: %s', async (path, nearest) => {
     const response = await open(path);
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('vary')).toContain('accept');
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
     const text = await response.text();
-    expect(text).toContain('<a href="/webhooks">');
+    expect(named(text)[0]).toBe(nearest);
     expect(text).toContain('id="search-dialog"');
     expect(text).not.toContain('{{');
   });

@@ -94,6 +94,12 @@ function addressOf(path: string): string | null {
   return served === undefined ? null : `${docsPage}/${served}/${name}`;
 }
 
+/** Every page with its name, in the order of the menu. */
+export const addressesOfPages = Object.entries(documentationPages).map(([path, name]) => ({
+  address: addressOf(path) ?? docsPage,
+  name,
+}));
+
 async function readText(path: string, hasGraphiQL: boolean): Promise<string> {
   // Loaded with the first page that is read: no start waits for it.
   const { renderPage } = await import('./render.ts');

@@ -1,10 +1,8 @@
-/** What the start page and the documentation share: files, the bar, the policy, and what stands for a page that is not there. */
-import { pathIn } from '../../http/request-head.ts';
-import { type Refuse, refuseWithEnvelope, sendPage } from '../../http/send.ts';
+/** What the start page and the documentation share: files, the bar, the policy. */
 import { type Assets, assetsPath, createAssets, filesIn, sharedFiles } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { barOf, docsPage, type ServedPages, searchLink } from '../bar.ts';
-import { escapeText, htmlOf } from '../html.ts';
+import { htmlOf } from '../html.ts';
 
 export const sitePolicy = [
   "default-src 'none'",
@@ -45,25 +43,4 @@ export async function sitePage(
     template: new URL(`${name}.html`, folder),
     values: { ...values, search, bar: barOf(current, pages, isStart ? searchLink : searchButton) },
   });
-}
-
-/** Characters of an address that are shown. */
-const longest = 100;
-
-/**
- * What an address without a page gets: a browser a page with the bar and the search, a client the usual refusal.
- * @param isOfApi whether a path belongs to an API, whose clients get JSON even if they are browsers
- */
-export function refusalOfUnknown(served: ServedPages, isOfApi: (path: string) => boolean): Refuse {
-  return async (request, failure) => {
-    const { method, headers, url } = request;
-    const path = pathIn(url);
-    request.varyBy('accept');
-    const isOfBrowser = ['GET', 'HEAD'].includes(method) && /\btext\/html\b/i.test(headers.accept ?? '');
-    // Of such a path, a malformed request or one too many is refused, too.
-    const isUnknown = failure.type === 'errors/resource_not_found';
-    if (!isUnknown || !isOfBrowser || isOfApi(path)) return refuseWithEnvelope(request, failure);
-    const values = { title: 'No such page', address: escapeText(path.slice(0, longest)) };
-    sendPage(request, sitePolicy, await sitePage('unknown', '', served, values), 404);
-  };
 }
