@@ -11,6 +11,7 @@ import type { DeliveryRateLimits } from '../capabilities/deliveries/limits.ts';
 import { endpoint } from '../graphql/endpoint.ts';
 import { createResponseCache } from '../graphql/response-cache.ts';
 import { schemaPath } from '../graphql/schema/schema-document.ts';
+import { createCompression } from '../http/compression.ts';
 import { corsFor } from '../http/cors.ts';
 import { requireFree } from '../http/listening.ts';
 import { observeRequests } from '../http/observed-requests.ts';
@@ -103,6 +104,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   const traced = telemetry.tracer === null ? backend.ports : tracedPorts(backend.ports, telemetry.tracer);
   const ports = portsInTurns(responses === null ? traced : { ...traced, invalidate: responses.invalidate });
   const turns = createFairTurns();
+  const compress = config.compression ? createCompression() : null;
   const draining = new AbortController();
   let delayMs = 0;
   const server = createHttpServer({
@@ -118,7 +120,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
     refuseUnknown: refusalOfUnknown(config, isOfFace),
   });
   const places = createPlaces(placeLimits[config.setUp], streams.ended);
-  const shared = { ...admitting, backend, ports, turns, places };
+  const shared = { ...admitting, backend, ports, turns, places, compress };
   const responseCache = responses?.cache ?? null;
   const ofGraphQL = { ...shared, documents, streams, responseCache, cursorKeys: keyring('graphql-cursors') };
   const signIn = await addGraphQL(server, config, ofGraphQL, dependencies);
@@ -131,7 +133,7 @@ async function compose(config: Config, given: Dependencies, closers: Closers) {
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config));
   server.add(startRoutes(documents.schema, config, hasDemo));
-  server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, places }));
+  server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, places, compress }));
   if (backend.intake !== null) server.add(backend.intake.routes);
   server.add(metrics.routes);
   // Attempts that have begun end beside the requests, which may take as long.

@@ -13,6 +13,7 @@ import { endpoint, socketProtocol } from '../graphql/endpoint.ts';
 import type { ResponseCache } from '../graphql/response-cache.ts';
 import { schemaRoutes } from '../graphql/schema/schema-document.ts';
 import { graphqlRoutes } from '../graphql/server.ts';
+import type { Compress } from '../http/compression.ts';
 import type { HttpServer } from '../http/server.ts';
 import { ConfigError } from '../kernel/config-error.ts';
 import type { FairTurns } from '../kernel/lib/fair-turns.ts';
@@ -43,6 +44,7 @@ interface GraphQLParts extends Admission {
   readonly turns: FairTurns;
   readonly places: Places;
   readonly responseCache: ResponseCache | null;
+  readonly compress: Compress | null;
   readonly cursorKeys: Keys;
 }
 

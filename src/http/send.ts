@@ -2,6 +2,7 @@
 import { fromUnknown, malformedRequest, type ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/abort-signal.ts';
 import { stringify } from '../kernel/lib/json-text.ts';
+import type { Compress } from './compression.ts';
 import { pageHeaders } from './headers.ts';
 import { httpStatusOf } from './http-refusal.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -15,6 +16,19 @@ export const sendBody = (request: Answered, status: number, contentType: string,
 
 export const sendJson = (request: Answered, status: number, value: unknown): void =>
   sendBody(request, status, jsonType, stringify(value));
+
+export async function sendCompressible(
+  request: IncomingRequest,
+  status: number,
+  contentType: string,
+  body: Uint8Array | string,
+  compress: Compress | null,
+): Promise<void> {
+  const compressed = compress?.(request, body) ?? null;
+  const bytes = await compressed?.bytes;
+  if (compressed !== null) request.addHeaders({ 'content-encoding': compressed.coding });
+  sendBody(request, status, contentType, bytes ?? body);
+}
 
 export function sendPage(request: IncomingRequest, policy: string, html: string, status = 200): void {
   request.addHeaders(pageHeaders(policy));

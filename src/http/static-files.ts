@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import { ServiceError } from '../kernel/errors.ts';
+import { acceptedCoding } from './compression.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { Route } from './router.ts';
 import { sendBody } from './send.ts';
@@ -113,18 +114,4 @@ export function createAsset(type: string, content: string | Buffer): Asset {
       return made;
     },
   };
-}
-
-/** The best coding allowed (RFC 9110, section 12.5.3); null for identity. @param offered best first */
-export function acceptedCoding<const T extends string>(header: string | undefined, offered: readonly T[]): T | null {
-  const weights = new Map((header ?? '').toLowerCase().split(',').map(weighted));
-  const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;
-  const [best] = [...offered].sort((one, other) => weightOf(other) - weightOf(one));
-  return best !== undefined && weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : null;
-}
-
-function weighted(range: string): readonly [coding: string, weight: number] {
-  const [coding = '', ...parameters] = range.split(';').map((each) => each.trim());
-  const weight = parameters.find((each) => each.startsWith('q='));
-  return [coding, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
 }

@@ -1,13 +1,15 @@
 /** REST on the shared HTTP server: key → scope, before the body is read, then shape → account → resource → state. */
 import { type Admit, keyHeaderOf } from '../auth/admission.ts';
+import type { Compress } from '../http/compression.ts';
 import { type StaticDocument, sendDocument, staticDocument } from '../http/documents.ts';
 import type { Route } from '../http/router.ts';
-import { jsonType, type Refuse, sendBody, sendJson } from '../http/send.ts';
+import { jsonType, type Refuse, sendCompressible } from '../http/send.ts';
 import { requireScope } from '../kernel/caller.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { toEnvelope } from '../kernel/errors.ts';
 import type { Idempotency } from '../kernel/idempotency.ts';
 import { type FairTurns, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
+import { stringify } from '../kernel/lib/json-text.ts';
 import type { Places } from '../kernel/places.ts';
 import type { Ports } from '../kernel/ports.ts';
 import { nothingSpent, Printing, type RequestContext } from '../kernel/request-context.ts';
@@ -28,13 +30,21 @@ interface RestOptions {
   readonly places: Places;
   /** Without it, `Idempotency-Key` goes to the ports. */
   readonly idempotency?: Idempotency | undefined;
+  readonly compress?: Compress | null;
 }
 
 export function restRoutes(options: RestOptions): Route[] {
   let description: StaticDocument | undefined;
   // The contract has no 405, and a 404 would say that the resource is gone: another method of a known path is its 400,
   // with `Allow`.
-  const refuse: Refuse = (request, failure) => sendJson(request, failure.status, toEnvelope(failure, request.id));
+  const refuse: Refuse = (request, failure) =>
+    sendCompressible(
+      request,
+      failure.status,
+      jsonType,
+      stringify(toEnvelope(failure, request.id)),
+      options.compress ?? null,
+    );
   return prefixes.flatMap((prefix) => [
     ...endpoints.map((endpoint) => routeOf(endpoint, prefix, refuse, options)),
     // Keyless: the description is no secret.
@@ -54,7 +64,7 @@ function routeOf(
   endpoint: ContractEndpoint,
   prefix: string,
   refuse: Refuse,
-  { ports, admit, turns, places, idempotency }: RestOptions,
+  { ports, admit, turns, places, idempotency, compress = null }: RestOptions,
 ): Route {
   return {
     method: endpoint.method,
@@ -77,7 +87,7 @@ function routeOf(
       const enter = () => places.take(caller.keyId, kind, () => http.clientAborted);
       const asked = { http, parameters, context, ports, idempotency, enter };
       const body = await respond(endpoint, asked).finally(() => printing.end());
-      sendBody(http, endpoint.status, jsonType, body);
+      await sendCompressible(http, endpoint.status, jsonType, body, compress);
     },
   };
 }

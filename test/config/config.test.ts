@@ -319,6 +319,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ].map((value) => [value, `but has "${value}": did you mean https://app.example?`] as const),
     ],
   },
+  COMPRESSION: switchOf('COMPRESSION', ({ compression }) => compression, false),
   DOCUMENTS: {
     of: ({ documents }) => documents && { mode: documents.mode, count: documents.manifest.size },
     unset: null,

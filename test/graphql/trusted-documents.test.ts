@@ -218,7 +218,7 @@ describe('of a gateway', () => {
 });
 
 describe('by GET', () => {
-  const environment = { DOCUMENTS_MODE: 'prefer' };
+  const environment = { DOCUMENTS_MODE: 'prefer', COMPRESSION: 'on' };
   const get = { method: 'GET' } as const;
 
   test('a client may store the response, and revalidates it each time', async () => {
@@ -231,7 +231,12 @@ describe('by GET', () => {
     const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
     expect(headers.get('cache-control')).toBe('private, no-cache');
-    expect(headers.get('vary')?.split(', ').sort()).toEqual(['accept', 'authorization', 'x-api-key']);
+    expect(headers.get('vary')?.split(', ').sort()).toEqual([
+      'accept',
+      'accept-encoding',
+      'authorization',
+      'x-api-key',
+    ]);
     expect(data).toMatchObject({ viewer: { name: 'test' } });
     const url = `${gateway.address}/graphql?documentId=name`;
     const known = await fetch(url, { headers: { 'x-api-key': key, 'if-none-match': etag } });

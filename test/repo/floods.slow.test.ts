@@ -25,6 +25,7 @@ import { keylessSockets } from '../../src/graphql/doors/websocket-keyless.ts';
 import { plansOf } from '../../src/graphql/executors/compiled/plans.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { createStreamTurns } from '../../src/graphql/executors/stream-turns.ts';
+import { createCompression } from '../../src/http/compression.ts';
 import { RequestBodies } from '../../src/http/request-bodies.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { Deadline } from '../../src/kernel/lib/abort-signal.ts';
@@ -407,6 +408,17 @@ const floods: Readonly<Record<string, Flood>> = {
       vi.resetModules();
       const { jsonTypeFor } = await import('../../src/graphql/doors/accepted.ts');
       await times(1_000, (n) => jsonTypeFor(`application/json;v=${n}`));
+    },
+  },
+  'accept-encoding headers': {
+    collections: ['http/compression.ts known'],
+    most: 100,
+    fill() {
+      const compress = createCompression();
+      const request = { method: 'GET', facts: {}, varyBy: () => undefined };
+      return times(1_000, (n) =>
+        compress({ ...request, headers: { 'accept-encoding': `x${n}` } }, Buffer.alloc(4_096)),
+      );
     },
   },
   'addresses of WebSockets that are closed': {

@@ -212,6 +212,27 @@ test('a client that has a cached response already gets 304', async () => {
   await directory[Symbol.asyncDispose]();
 });
 
+test('cached responses are compressed for clients that accept it', async () => {
+  const environment = { RESPONSE_CACHE: 'memory', COMPRESSION: 'on' };
+  const gateway = await startGateway({ environment });
+  const workspace = await seeded(gateway, gateway.address).workspace();
+  const named = await furnish(workspace);
+  const query = cachedReads.find(({ field }) => field === 'posts')?.document(named);
+  const answers: string[] = [];
+  for (const encoding of ['identity', 'gzip', 'zstd']) {
+    const headers = { 'accept-encoding': encoding };
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': workspace.key, ...headers },
+      body: JSON.stringify({ query }),
+    });
+    expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+    answers.push(await response.text());
+  }
+  expect(new Set(answers).size).toBe(1);
+  await gateway.close();
+});
+
 describe('variables', () => {
   const query =
     'query ($first: Int = 5, $types: [AccountType!]) { accounts(first: $first, types: $types) { nodes { name } } }';

@@ -110,6 +110,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/kit/cache-hint.ts before': ['fields of an operation', 'the call'],
   'graphql/kit/cache-hint.ts counted': ['fields of an operation', 'the call'],
   'graphql/kit/node.ts nodeKinds': ['the code', 'the kinds of ids'],
+  'http/compression.ts known': ['accept-encoding headers', 'max'],
   'http/request-bodies.ts #bytesOf': ['addresses', 'bodyLimits, in bytes'],
   'http/request-bodies.ts #clients': ['large bodies', 'bodyLimits, in bytes'],
   'http/router.ts resources': ['the code', 'the routes'],

@@ -93,6 +93,7 @@ export function readConfig(given: Environment) {
     federation: values.FEDERATION,
     corsOrigins: isOpen('CORS_ORIGINS') ? ('loopback' as const) : values.CORS_ORIGINS,
     documents: documentSettings(values),
+    compression: values.COMPRESSION,
     compiledOperations: values.COMPILED_OPERATIONS,
     responseCache: responseCacheSettings(values, upstream),
     maxOperationCost: values.GRAPHQL_MAX_COST,

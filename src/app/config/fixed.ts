@@ -15,7 +15,6 @@ const always = (value: string | number) => `it is always ${value}`;
 
 /** Variables of earlier versions, and what is true without them. */
 export const removed: Readonly<Record<string, string>> = {
-  COMPRESSION: 'a reverse proxy compresses',
   PERSISTED_QUERIES: 'each process keeps the documents of persisted queries for itself',
   DATABASE_CONNECT_TIMEOUT_MS: always(postgresDefaults.connectTimeoutMs),
   DATABASE_START_WAIT_S: always(postgresDefaults.startWaitSeconds),

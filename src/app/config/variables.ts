@@ -109,6 +109,9 @@ export const variables = {
   CORS_ORIGINS: prefault(origins, '').describe(
     'Origins, separated by commas, whose pages may call GraphQL and REST, and open a WebSocket: `https://app.example,http://localhost:5173`. If unset, none; in development on a loopback address `http://localhost`, `http://127.0.0.1` and `http://[::1]` with any port.',
   ),
+  COMPRESSION: prefault(onOrOff, 'off').describe(
+    '`on` compresses responses of GraphQL and REST for clients that accept it, `off` leaves that to a reverse proxy.',
+  ),
   DOCUMENTS: optional(manifest).describe(
     'JSON file with the documents of your clients: a manifest that Relay, Apollo or GraphQL Code Generator has written. Clients may then send the id of a document instead of its text.',
   ),

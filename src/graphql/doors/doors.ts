@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Compress } from '../../http/compression.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { ServeSocket } from '../../http/web-socket.ts';
 import type { Authenticate } from '../../kernel/caller.ts';
@@ -9,6 +10,7 @@ import { yogaDoor } from './yoga.ts';
 
 interface DoorsOptions extends PipelineOptions {
   readonly schema: GraphQLSchema;
+  readonly compress: Compress | null;
   readonly authenticate: Authenticate;
   /** Plugins of Yoga's ecosystem, beside the pipeline. */
   readonly plugins?: readonly Plugin[] | undefined;

@@ -1,6 +1,7 @@
-/** Responses of JSON that need no later hook of Yoga: known to the client, or the kernel's own bytes. */
+/** Responses of JSON that need no later hook of Yoga: compressed, known to the client, or the kernel's own bytes. */
 import type { ExecutionResult } from 'graphql';
 import { type FetchAPI, processRegularResult } from 'graphql-yoga';
+import type { Compress } from '../../http/compression.ts';
 import { entityTag, isKnown } from '../../http/documents.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
@@ -22,7 +23,7 @@ type MakeResponse = (
   fetchAPI: FetchAPI,
 ) => Promise<JsonResponse>;
 
-export function jsonResponses(): MakeResponse {
+export function jsonResponses(compress: Compress | null): MakeResponse {
   const hold = heldKernels();
   return async (http, type, presented, fetchAPI) => {
     const { Response } = fetchAPI;
@@ -32,10 +33,18 @@ export function jsonResponses(): MakeResponse {
       const head = 'splice' in presented ? okAs(type) : headOf(presented, type, fetchAPI);
       const output = 'splice' in presented ? presented.splice.output() : presented.body;
       if (isNotModified(http, output)) return { response: new Response(null, { status: 304 }), body: null };
-      isHeld = printed !== null;
-      const body = printed === null ? output : hold(http, printed);
-      return { response: new Response(body as BodyInit, head), body };
+      const compressed = compress?.(http, output) ?? null;
+      let body = output;
+      if (compressed !== null) body = await compressed.bytes;
+      else if (printed !== null) {
+        isHeld = true;
+        body = hold(http, printed);
+      }
+      const response = new Response(body as BodyInit, head);
+      if (compressed !== null) response.headers.set('content-encoding', compressed.coding);
+      return { response, body };
     } finally {
+      // What is sent compressed is read until then.
       if (!isHeld) printed?.close();
     }
   };
@@ -70,8 +79,8 @@ export function resultOf(presented: Whole): PrintedResult {
 /** No shared cache may store responses to trusted documents. They are soon stale: each use is validated (RFC 9111, section 5.2.2.4). */
 const clientCacheHeaders = { 'cache-control': 'private, no-cache' } as const;
 
-/** The caller, and the gateway's choice for the client. */
-const varying = ['x-api-key', 'authorization', 'accept'] as const;
+/** The caller, and the gateway's choices for the client. */
+const varying = ['x-api-key', 'authorization', 'accept', 'accept-encoding'] as const;
 
 const isCacheableByClient = ({ raw: { method }, facts }: IncomingRequest): boolean =>
   method === 'GET' && facts.trusted === true && facts.operationType === 'query' && facts.errors === undefined;

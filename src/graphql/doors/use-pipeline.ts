@@ -6,6 +6,7 @@
  */
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
+import type { Compress } from '../../http/compression.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { fromUnknown, isTemporary } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
@@ -33,11 +34,12 @@ export interface ServedContext {
 
 export interface PipelinePluginOptions {
   readonly pipeline: Pipeline;
+  readonly compress: Compress | null;
   /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
 }
 
-/** They need an operation or a result on Yoga's way, where responses are not validated (ETag). */
+/** They need an operation or a result on Yoga's way, where responses are neither compressed nor validated (ETag). */
 const laterHooks = [
   'onRequestParse',
   'onParams',
@@ -68,9 +70,9 @@ export function withPipeline(
   plugins: readonly Plugin[],
   options: PipelinePluginOptions,
 ): Plugin<ServedContext, ServedContext>[] {
-  const { pipeline, stopping } = options;
+  const { pipeline, compress, stopping } = options;
   const isEarly = plugins.every(isOfRequests);
-  const makeResponse = jsonResponses();
+  const makeResponse = jsonResponses(compress);
 
   async function execute(served: Served): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
     const { exchange } = served;

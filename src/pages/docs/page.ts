@@ -55,6 +55,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/run/upgrade.md': 'Upgrade',
     'docs/run/observability.md': 'Observability',
     'docs/run/caching.md': 'Caching',
+    'docs/run/compression.md': 'Compression',
   },
   'To change it': {
     'CONTRIBUTING.md': 'Contributing',
