@@ -294,7 +294,7 @@ describe('postern', () => {
   });
 
   test.each(Object.entries(commands).flatMap(([name, { words }]) => (words === undefined ? [] : [{ name, words }])))(
-    '$name takes the words of the table',
+    '$name takes the words that are completed',
     async ({ name, words }) => {
       const { code, stderr } = await programs.run(launcher, [name, 'nothing']);
       expect(code).toBe(1);
@@ -338,6 +338,24 @@ describe('postern', () => {
     }
     const { status, stderr } = asOld('22.18.9', process.execPath, 'key', 'list');
     expect([status, stderr]).toEqual([1, 'Postern needs Node.js 22.19 or newer, and this is 22.18.9.\n']);
+  });
+
+  test('completions are those of the table', async () => {
+    const { stdout: script } = await runProcess(launcher, ['completions', 'bash'], {});
+    const complete = (...words: string[]) => {
+      const typed = words.map((word) => `'${word}'`).join(' ');
+      const asked = `${script}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _postern; echo "\${COMPREPLY[*]}"`;
+      return spawnSync('bash', ['-c', asked], { encoding: 'utf8' }).stdout.trim();
+    };
+    expect(complete('postern', '')).toBe(`${Object.keys(commands).join(' ')} --help`);
+    expect(complete('postern', 'mi')).toBe('migrate');
+    expect(complete('postern', 'key', '')).toBe('create list revoke --help');
+    expect(complete('postern', 'key', 're')).toBe('revoke');
+    // Files, as the shell completes them.
+    expect(complete('postern', 'backup', 'x')).toBe('');
+    const { stdout: zsh } = await runProcess(launcher, ['completions', 'zsh'], {});
+    for (const [name, { about }] of Object.entries(commands)) expect(zsh).toContain(`'${name}:${about}'`);
+    expect(zsh).toContain('key) compadd create list revoke ;;');
   });
 });
 

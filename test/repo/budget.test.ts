@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_207,
+  app: 5_272,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
@@ -31,7 +31,7 @@ const budget: Readonly<Record<string, number>> = {
   http: 2_725,
   kernel: 3_423,
   net: 1_435,
-  pages: 1_615,
+  pages: 1_710,
   providers: 2_201,
   rest: 618,
   splice: 3_107,

@@ -1,5 +1,7 @@
-/** `postern <command>`: the commands and their help. */
+/** `postern <command>`: the commands, their help and their completions. */
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
+import { choiceOption } from './command.ts';
+import { reportFailure } from './report-error.ts';
 
 interface Command {
   readonly about: string;
@@ -36,6 +38,11 @@ export const commands: Readonly<Record<string, Command>> = {
     words: ['status', 'sync', 'remove'],
     load: () => import('./intake.ts'),
   },
+  completions: {
+    about: 'Prints the completions of these commands for a shell.',
+    words: ['bash', 'zsh'],
+    load: async () => printCompletions(process.argv[2] ?? ''),
+  },
 };
 
 const names = Object.keys(commands);
@@ -68,3 +75,61 @@ export async function runCommands([name = '--help', ...args]: string[]): Promise
   process.argv.splice(2, Infinity, ...args);
   await command.load?.();
 }
+
+const completionsHelp = `Prints the completions of "postern" for a shell.
+
+Usage:
+  npx postern completions bash
+  npx postern completions zsh
+
+They complete the word "postern". In the folder of the clone:
+  alias postern="node '$PWD/src/app/postern.js'"
+  source <(postern completions bash)
+`;
+
+function printCompletions(shell: string): void {
+  try {
+    const isHelp = ['', '--help', '-h'].includes(shell);
+    process.stdout.write(isHelp ? completionsHelp : completions[choiceOption(shell, 'The shell', shells)]());
+  } catch (error) {
+    reportFailure(error);
+  }
+}
+
+const shells = ['bash', 'zsh'] as const;
+
+/** A branch for each command that takes one of some words. */
+const branches = (branch: (words: string) => string): string =>
+  Object.entries(commands)
+    .flatMap(([name, { words }]) => (words === undefined ? [] : `    ${name}) ${branch(words.join(' '))} ;;`))
+    .join('\n');
+
+const completions: Readonly<Record<(typeof shells)[number], () => string>> = {
+  bash: () => `_postern() {
+  local words=
+  if [ "$COMP_CWORD" = 1 ]; then words="${names.join(' ')} --help"
+  elif [ "$COMP_CWORD" = 2 ]; then case "\${COMP_WORDS[1]}" in
+${branches((words) => `words="${words} --help"`)}
+    *) words="--help" ;;
+  esac; fi
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _postern postern
+`,
+  zsh: () => `#compdef postern
+_postern() {
+  local -a commands=(
+${Object.entries(commands)
+  .map(([name, { about }]) => `    '${name}:${about}'`)
+  .join('\n')}
+  )
+  if (( CURRENT == 2 )); then _describe command commands
+  elif (( CURRENT == 3 )); then case $words[2] in
+${branches((words) => `compadd ${words}`)}
+    *) _files ;;
+  esac
+  else _files; fi
+}
+compdef _postern postern
+`,
+};
