@@ -71,6 +71,8 @@ const confirmsAtOnce = 2;
  * delivery by itself costs as much as it saves that they are not claimed together.
  */
 const freshMs = 50;
+/** Milliseconds for which a statement whose connection was lost may go on: more than Postgres gives it. */
+const lateMs = 10_000;
 /** Milliseconds after a flush that left new destinations without a place. */
 const crowdedMs = 100;
 /** Milliseconds after a failed flush, as the database is away. */
@@ -104,6 +106,8 @@ export class Worker {
   readonly #probes = new Map<ClaimedDelivery, AbortController>();
   #state: WorkerState = 'running';
   #releases: ReleasedClaim[] = [];
+  /** Claims of what may be stored, perhaps later: each flush releases them. */
+  #mayBeStored: (ReleasedClaim & { readonly until: number })[] = [];
   #idleWaiters: (() => void)[] = [];
   #confirms = 0;
   /** Taken as they were stored. */
@@ -176,7 +180,8 @@ export class Worker {
       dropped: (mayBeStored) => {
         giveUp(taken);
         if (mayBeStored && taken.length > 0) {
-          this.#release(taken);
+          const until = this.#options.clock() + lateMs;
+          this.#mayBeStored.push(...taken.map(({ deliveryId, claimToken }) => ({ deliveryId, claimToken, until })));
           this.#flushes.within(flushDelayMs);
         }
         taken = [];
@@ -213,6 +218,7 @@ export class Worker {
     const { queue, clock, leaseMs, deadlineMs } = this.#options;
     const [settling, releasing] = [this.#outcomes.take(), this.#releases];
     this.#releases = [];
+    this.#mayBeStored = this.#mayBeStored.filter(({ until }) => clock() < until);
     const claims = this.#state === 'running' || (this.#state === 'recovering' && settling.length === 0);
     // Leases begin here at the earliest, however long the transaction takes.
     const usableUntil = clock() + leaseMs - deadlineMs;
@@ -220,7 +226,8 @@ export class Worker {
     try {
       const report = await queue.settleAndClaim(
         settling.map((outcome) => this.#leases.current(outcome)),
-        releasing.map((release) => this.#leases.current(release)),
+        // These under their own tokens: who claimed one since is sending it.
+        [...releasing.map((release) => this.#leases.current(release)), ...this.#mayBeStored],
         quota,
         this.#outcomes.unstored === 0 ? undefined : lockWaits.ofFlush,
       );

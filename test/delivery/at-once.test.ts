@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createEmit, type Emission, eventRow } from '../../src/delivery/emit.ts';
+import { createEmit, type Emission, eventRow, newDelivery } from '../../src/delivery/emit.ts';
 import { faults, injectFaults } from '../support/database-faults.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -144,6 +144,21 @@ describe.each(databases)('on $name', (dialect) => {
     await gateway.delivery.worker.idle();
     expect(await states()).toEqual(['held', 'succeeded']);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it('what is stored after its connection was lost is sent before its lease ends', async () => {
+    const { worker } = gateway.delivery;
+    const taken = await worker.takeNew();
+    const event = eventRow(emission(), 'event', gateway.clock.now.getTime());
+    const columns = taken.take({ webhookId, revision: 0 }, event, 'late');
+    taken.dropped(true);
+    await worker.idle();
+    const { database } = gateway.app;
+    await database.insertInto('events').values(event).execute();
+    const delivery = { ...newDelivery(event, webhookId, 'late'), ...columns };
+    await database.insertInto('deliveries').values(delivery).execute();
+    await worker.idle();
+    expect(await states()).toEqual(['succeeded', 'succeeded']);
   });
 
   it('what may be stored is sent before its lease ends', async () => {
