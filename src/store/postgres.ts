@@ -372,7 +372,8 @@ class PooledConnection {
   async executeQuery<Row>({ sql, parameters, isChange = false }: MarkedQuery): Promise<QueryResult<Row>> {
     const run = () =>
       this.run(sql, parameters, this.#names?.of(sql)).catch((error: unknown) => {
-        throw isChange ? ofCommit(error) : error;
+        // With a transaction around it, it does not commit.
+        throw isChange && this.#beginAlone === null ? ofCommit(error) : error;
       });
     // Outside of a transaction, a statement is one of its own.
     const { command, rowCount, rows } = await (this.#inTransaction

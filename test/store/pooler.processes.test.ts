@@ -1,10 +1,11 @@
 /** A pooler in front of Postgres: whoever gets which session, each statement is the one that was meant, within its limits. */
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { openUnmigrated } from '../../src/store/database.ts';
 import { openDatabases } from '../../src/store/databases.ts';
 import { postgresDefaults } from '../../src/store/postgres-settings.ts';
+import type { MarkedQuery } from '../../src/store/short-reads.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -20,6 +21,8 @@ const modes = [
   { mode: 'transaction', sessions: 2, direct: true },
   { mode: 'session', sessions: 100, direct: false },
 ] as const;
+
+const marked = (query: CompiledQuery): MarkedQuery => ({ ...query, isChange: true });
 
 /** A dialect whose gateways reach the database through the pooler. */
 const pooled = (pooler: Pooler, isDirect: boolean) => ({
@@ -119,11 +122,12 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
     // As behind a pooler: each statement has a transaction.
     const shared = await openUnmigrated({ kind: 'postgres', url: place.url, directUrl: place.url });
     const { query } = pg.Client.prototype;
+    let lostAt = 'commit';
     const lost = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
       this: pg.Client,
       ...given: unknown[]
     ) {
-      if (given[0] === 'commit') throw new Error('Connection terminated unexpectedly');
+      if (given[0] === lostAt) throw new Error('Connection terminated unexpectedly');
       return Reflect.apply(query, this, given);
     });
     try {
@@ -134,6 +138,9 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
         errorName: 'request_timeout',
         outcomeUnknown: true,
       });
+      const write = shared.deleteFrom('workspaces').compile();
+      lostAt = write.sql;
+      await expect(shared.executeQuery(marked(write))).rejects.toMatchObject({ errorName: 'service_unavailable' });
     } finally {
       lost.mockRestore();
       await shared.destroy();
