@@ -1,9 +1,8 @@
 /** Requests within the process: over connections that the server takes for those of a socket, with all of its limits. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { Duplex, pipeline, Readable } from 'node:stream';
+import { type Duplex, duplexPair, pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
-import { setImmediate } from 'node:timers';
 import type { Logger } from 'pino';
 import { retrySoon, ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/abort-signal.ts';
@@ -29,70 +28,25 @@ interface InMemoryInit extends RequestInit {
 
 export type InMemoryFetch = (input: Request | URL | string, init?: InMemoryInit) => Promise<Response>;
 
-/** One side of a connection. What is written arrives in a later turn of the event loop, as from a socket. */
-class Side extends Duplex {
-  readonly remoteAddress: string;
-  /** Bytes that the other side has taken. */
-  bytesTaken = 0;
-  #other: Side = this;
-  #goOn: (() => void) | null = null;
-
-  constructor(remoteAddress: string) {
-    super();
-    this.remoteAddress = remoteAddress;
-  }
-
-  /** @returns the sides of the client and of the server */
-  static pair(clientAddress: string): readonly [Side, Side] {
-    const [client, server] = [new Side(thisMachine), new Side(clientAddress)];
-    client.#other = server;
-    server.#other = client;
-    client.once('close', () => server.destroy());
-    // What has arrived can still be read. Nobody will read what the client writes.
-    server.once('close', () => {
-      client.push(null);
-      client.#taken();
+/** The sides of a connection, which the server takes for a socket of this address. */
+function connect(address: string): readonly [client: Duplex, server: Duplex] {
+  const [client, server] = duplexPair({ highWaterMark: pieceBytes });
+  let bytesTaken = 0;
+  const write = server._write.bind(server);
+  // Piece by piece: a client that does not read takes no more than a socket would.
+  server._write = (chunk: Buffer, encoding, done) => {
+    const piece = chunk.subarray(0, pieceBytes);
+    write(piece, encoding, (error) => {
+      bytesTaken += piece.length;
+      if (error || piece.length === chunk.length) done(error);
+      else server._write(chunk.subarray(pieceBytes), encoding, done);
     });
-    return [client, server];
-  }
-
-  override _read(): void {
-    this.#other.#taken();
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    setImmediate(() => this.#pass(chunk, done));
-  }
-
-  /** Piece by piece: a client that does not read takes no more than a socket would. */
-  #pass(chunk: Buffer, done: () => void): void {
-    for (let from = 0; from < chunk.length; from += pieceBytes) {
-      const piece = chunk.subarray(from, from + pieceBytes);
-      if (this.#other.destroyed || this.#other.push(piece)) {
-        this.bytesTaken += piece.length;
-        continue;
-      }
-      this.#goOn = () => {
-        this.bytesTaken += piece.length;
-        this.#pass(chunk.subarray(from + pieceBytes), done);
-      };
-      return;
-    }
-    done();
-  }
-
-  override _final(done: () => void): void {
-    setImmediate(() => {
-      this.#other.push(null);
-      done();
-    });
-  }
-
-  #taken(): void {
-    const goOn = this.#goOn;
-    this.#goOn = null;
-    goOn?.();
-  }
+  };
+  Object.defineProperties(server, { remoteAddress: { value: address }, bytesTaken: { get: () => bytesTaken } });
+  client.once('close', () => server.destroy());
+  // What has arrived can still be read. Nobody will read what the client writes.
+  server.once('close', () => client.destroyed || client.push(null));
+  return [client, server];
 }
 
 interface Sent {
@@ -119,7 +73,7 @@ function send(
     path,
     headers: [...withoutConnection(headers), ...framing(method, body, headers)],
     createConnection() {
-      const [client, connection] = Side.pair(address);
+      const [client, connection] = connect(address);
       server.emit('connection', connection);
       return client;
     },
