@@ -71,7 +71,7 @@ export interface JobTable {
   claimed_until: number;
   /** Holder of the lease. */
   claimed_by: string | null;
-  /** Where the state does not say it: capabilities/jobs/publication.ts. */
+  /** Where the state does not say it: capabilities/jobs/lease.ts. */
   publication: 'unknown' | 'published' | null;
   created_at: number;
   updated_at: number;

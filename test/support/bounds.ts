@@ -132,7 +132,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'cache/redis-store.ts pending': ['workspaces', 'changes that are being told'],
   'cache/memory-store.ts entries': ['callers', 'maxSize, in bytes'],
   'cache/memory-store.ts lastInvalidations': ['workspaces', 'max'],
-  'rest/contract-fields.ts variants': ['the code', 'the contract'],
+  'rest/responder.ts variants': ['the code', 'the contract'],
   'net/origin-pools.ts idle': ['hosts of webhooks', 'max'],
   'net/origin-pools.ts used': ['hosts of webhooks', 'requests in flight'],
   'net/proxies.ts pool': ['connections that are being opened', 'connections to the service, deliveries in flight'],

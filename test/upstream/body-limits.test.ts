@@ -1,7 +1,7 @@
 /** Bodies of a service that are small enough, and cost far more than their size: refused alike on every path. */
 import { describe, expect, it } from 'vitest';
 import { maxDepth, maxValues } from '../../src/splice/layout.ts';
-import { isExcessive } from '../../src/upstream/body-limits.ts';
+import { isExcessive } from '../../src/upstream/response.ts';
 import { startBothWays } from '../compiled/both-ways.ts';
 import { pnetPost, postList } from '../support/stub.ts';
 

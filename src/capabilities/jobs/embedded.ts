@@ -24,9 +24,16 @@ import {
   shownCheckpoint,
   writeCheckpoint,
 } from './checkpoint.ts';
-import { type JobLease, type JobLeaseDependencies, jobLeases, type LeaseTuning, underLease } from './lease.ts';
+import {
+  attemptPublication,
+  type JobLease,
+  type JobLeaseDependencies,
+  jobLeases,
+  type LeaseTuning,
+  settlePublication,
+  underLease,
+} from './lease.ts';
 import type { JobsPort } from './port.ts';
-import { attemptPublication, settlePublication } from './publication.ts';
 import {
   countedJobs,
   isJobId,

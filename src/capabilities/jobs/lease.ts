@@ -1,6 +1,7 @@
 /** Lease on a posting: one request at a time acts on it, and stores what the network has carried out. */
-import { ServiceError } from '../../kernel/errors.ts';
+import { mayHaveActed, ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
+import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
 import { DatabaseFault, unconfirmed } from '../../store/faults.ts';
 import { createLeases, type LeaseDependencies, type LeaseOptions, type RowLease } from '../../store/lease.ts';
 import type { JobTable } from '../../store/schema.ts';
@@ -110,3 +111,36 @@ const busy = () =>
     detail: `Other requests are acting on this job. This one was not carried out: try again in ${leaseRetrySeconds} seconds.`,
     headers: { 'retry-after': String(leaseRetrySeconds) },
   });
+
+/**
+ * Knowledge of a draft's publication. A network may have published it unheard: the deadline passed, the connection
+ * broke, the process died. So that it is not published (and paid for) twice, the possibility is stored before each call
+ * that can publish, and looked up before the next: `unknown` once such a call has begun, until the network refuses, or the
+ * caller stores a success; `published` in whatever state.
+ */
+export async function attemptPublication(lease: JobLease, call: () => Promise<PublishStep>): Promise<PublishStep> {
+  await lease.mark('unknown');
+  try {
+    return await call();
+  } catch (error) {
+    // If the write fails, the publication stays unknown, and the next request asks the network.
+    if (error instanceof ServiceError && !mayHaveActed(error)) await lease.note(lease.mark(null));
+    throw error;
+  }
+}
+
+/** Stores the outcome. @throws ServiceError `action_already_performed`, or of a network that cannot say */
+export async function settlePublication(
+  network: JobProvider,
+  session: ProviderSession,
+  draft: NetworkPosting,
+  lease: JobLease,
+  signal: AbortSignal,
+): Promise<void> {
+  const state = await network.findPublished(session, draft, signal);
+  if (state === null) return lease.mark(null);
+  await lease.store({ state, checkpoint: null, publication: 'published' });
+  throw new ServiceError('action_already_performed', {
+    detail: `An earlier request, whose response was lost, has published the draft: its state is ${state}.`,
+  });
+}
