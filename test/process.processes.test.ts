@@ -491,21 +491,6 @@ describe('a start that fails says why in one line', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('EISDIR');
   });
-
-  test.each([
-    ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s'],
-    ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '0'],
-    ['OTEL_EXPORTER_OTLP_METRICS_COMPRESSION', 'zip'],
-  ])('a variable of OpenTelemetry: %s=%s', async (name, value) => {
-    const { code, stderr } = await failed({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', [name]: value });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^OpenTelemetry cannot use a variable: .*${name}.*\n$`));
-  });
-
-  test('an unknown option', async () => {
-    const { code, stderr } = await programs.run('src/app/main.js', ['--prot', '1']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See --help.\n" });
-  });
 });
 
 test('the printed link is for one demo key, and the log contains no key, header value or checkpoint input, at any log level and whatever fails', async () => {

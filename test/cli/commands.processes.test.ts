@@ -209,24 +209,17 @@ const acmeAccount = ['connect', '--workspace', 'Acme', '--type', 'PNET'];
 /** [the command, its arguments, a part of the one line that it prints] */
 const mistakes: readonly (readonly [string, readonly string[], string])[] = [
   ['key', ['create', '--name', 'x'], '--workspace is required'],
-  ['key', ['create', '--workspace', 'Acme'], '--name is required'],
-  ['key', ['create', '--workspace', ' ', '--name', 'x'], '--workspace is required'],
   [
     'key',
     [...acme, '--scopes', 'posts:write'],
     `--scopes must be one of ${scopeNames.join(', ')}, but is "posts:write"`,
   ],
-  ['key', [...acme, '--scopes', ''], '--scopes is required'],
   ['key', [...acme, '--accounts', ','], '--accounts must be a list such as one,two without empty entries'],
   ['key', [...acme, '--expires', 'soon'], '--expires must be a date such as 2027-01-31'],
-  ['key', [...acme, '--expires', '2027-13-31'], '--expires must be a date such as 2027-01-31'],
-  ['key', [...acme, '--expires', '0d'], '--expires must be a date such as 2027-01-31'],
   ['key', [...acme, '--expires', '2001-01-01'], '--expires must be in the future, but is "2001-01-01"'],
   ['key', [...acme, '--expire', '30d'], "Unknown option '--expire'. See --help."],
   ['key', [...acme, 'more'], '"more" is not expected here. See --help.'],
   ['key', ['revoke'], 'revoke needs the id of a key: see "npx postern key list"'],
-  ['key', ['make'], '"make" must be one of create, list, revoke. See --help.'],
-  ['account', ['connect', '--type', 'PNET'], '--workspace is required'],
   [
     'account',
     ['connect', '--workspace', 'Acme', '--type', 'pnet'],
@@ -244,21 +237,15 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     [...acmeAccount, '--id', 'x', '--session', 'ok'],
     'The workspace has no account of type PNET with the id',
   ],
-  ['account', [...acmeAccount, '--token-file', '/dev/null'], '--token-file has no token.'],
   ['account', [...acmeAccount, '--token-file', 'nowhere'], '--token-file cannot be read: ENOENT at nowhere.'],
   ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npx postern sandbox events"'],
-  ['sandbox', ['emit', 'user', 'new_relation'], '<source> must be one of '],
   ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],
   ['sandbox', ['emit', 'users', 'new_relation'], 'No account is connected yet'],
   ['sandbox', ['emit', 'users', 'new_relation', '--account', 'x'], '--account names x, which is not an account'],
   ['backup', [], 'backup needs a folder to create: npx postern backup <folder>.'],
-  ['backup', ['a', 'b'], '"b" is not expected here. See --help.'],
   ['restore', [], 'restore needs the folder of a backup: npx postern restore <folder>.'],
   ['restore', ['nowhere'], 'nowhere is not a backup'],
   ['migrate', ['--chek'], "Unknown option '--chek'. See --help."],
-  ['migrate', ['now'], "Unexpected argument 'now'"],
-  ['schema', ['--subgrap'], "Unknown option '--subgrap'. See --help."],
-  ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
 ];
 
 const launcher = 'src/app/postern.js';

@@ -1,6 +1,5 @@
 /** What the schema says of costs, for every field of it, and what the analysis makes of it. */
 import {
-  execute,
   getNamedType,
   getNullableType,
   isInterfaceType,
@@ -17,7 +16,6 @@ import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { fragmentsOf } from '../../src/graphql/cost/selections.ts';
 import { requireReasonableShape } from '../../src/graphql/documents/parse.ts';
 import { printedForComposers, printedSchema } from '../../src/graphql/schema/print.ts';
-import { scopeNames } from '../../src/kernel/caller.ts';
 import { schema } from '../support/schema.ts';
 
 const fields = Object.values(schema.getTypeMap())
@@ -214,22 +212,4 @@ describe('the cost of an operation', () => {
     expect(operationCost(schema, document, operation, {})).toBeGreaterThan(2 ** 11);
     expect(reads).toBeLessThan(100);
   });
-});
-
-test('a cursor is sealed once for each edge, however often it is selected', async () => {
-  const items = ['a', 'b', 'c'].map((id) => ({ account_id: id, name: id, type: 'PNET', status: 'OK' }));
-  const sealed: unknown[] = [];
-  const contextValue = {
-    caller: { workspaceId: 'w', keyId: 'k', scopes: new Set(scopeNames), accountIds: null },
-    ports: { accounts: { list: async () => ({ items, cursor: 'next' }) } },
-    cursors: { seal: (_scope: unknown, payload: unknown) => `c${sealed.push(payload)}` },
-  };
-  const query =
-    '{ accounts(first: 3) { edges { cursor again: cursor } more: edges { cursor } pageInfo { startCursor endCursor } } }';
-  const { data, errors } = await execute({ schema, document: parse(query), contextValue });
-  expect(errors).toBeUndefined();
-  expect(data).toMatchObject({
-    accounts: { edges: [{ cursor: 'c1', again: 'c1' }, {}, {}], more: [{ cursor: 'c1' }, {}, {}] },
-  });
-  expect(sealed).toHaveLength(3);
 });

@@ -16,7 +16,7 @@ export interface Recipe {
 export interface CopyOfSource {
   readonly path: string;
   /** Starts the gateway, until the copy is removed. */
-  start(environment: Environment, program?: string): Promise<Started & { readonly address: string }>;
+  start(environment: Environment): Promise<Started & { readonly address: string }>;
   /** Runs a program of the copy until it exits. */
   run(file: string, args: readonly string[], environment: Environment): Promise<Ended>;
   /** What the compiler finds. */
@@ -39,8 +39,13 @@ export async function followRecipes(recipes: readonly Recipe[]): Promise<CopyOfS
   const processes: Started[] = [];
   return {
     path,
-    async start(environment, program = 'src/app/main.js') {
-      const started = startProcess(inCopy(program), [], { PORT: '0', LOG_LEVEL: 'info', ...environment }, path);
+    async start(environment) {
+      const started = startProcess(
+        inCopy('src/app/main.js'),
+        [],
+        { PORT: '0', LOG_LEVEL: 'info', ...environment },
+        path,
+      );
       processes.push(started);
       const [, address = ''] = await started.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
       return { ...started, address };

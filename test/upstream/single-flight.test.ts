@@ -62,13 +62,6 @@ test('equal reads in flight share one call, and the next read makes another', as
   expect(await third).toBe('y');
 });
 
-test('failures are shared too', async () => {
-  const { started, run } = setUp();
-  const both = [run(), run()];
-  started[0]?.reject(new Error('no'));
-  expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-});
-
 test('neither another owner nor another key joins a flight', () => {
   const { started, run } = setUp();
   void run('a', 'k');
@@ -118,26 +111,6 @@ test('a flight ends by its deadline for everybody, even if its work does not not
   expect(started).toHaveLength(2);
   started[1]?.resolve('y');
   expect(await next).toBe('y');
-});
-
-test('a flight leaves no timer behind', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
-  const { started, run } = setUp();
-  const [landed, failed, left] = [run('o', 'a'), run('o', 'b'), new AbortController()];
-  const abandoned = run('o', 'c', left.signal);
-  expect(timers()).toBe(before + 3);
-  started[0]?.resolve('x');
-  started[1]?.reject(new Error('no'));
-  left.abort();
-  await Promise.allSettled([landed, failed, abandoned]);
-  expect(timers()).toBe(before);
-});
-
-test('a caller whose signal has aborted starts nothing', async () => {
-  const { started, run } = setUp();
-  await expect(run('o', 'k', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-  expect(started).toEqual([]);
 });
 
 test('a value is used by its callers alone, until each has released it', async () => {
