@@ -24,6 +24,7 @@ describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) =>
       }
       expect(sizes).toEqual([100, 100, 50]);
       expect((await list('&limit=1')).body.items).toHaveLength(1);
+      expect((await list('&limit=9', 'ACoSandbox1')).body.paging).toEqual({ page_count: 1 });
       expect((await list('&limit=100')).body.items).toHaveLength(100);
     });
 
@@ -41,6 +42,8 @@ describe.each(onOneDatabase(allBackends))('over the $name backend', (backend) =>
       expect((await list(`&limit=1&cursor=${cursor}`)).status).toBe(200);
       const elsewhere = await list(`&cursor=${encodeURIComponent(cursor)}`, 'ACoSandbox100');
       expectError(elsewhere, 422, 'unprocessable_entity', /cursor/);
+      const ofCompany = await list(`&is_company=true&cursor=${encodeURIComponent(cursor)}`);
+      expectError(ofCompany, 422, 'unprocessable_entity', /cursor/);
     });
 
     test.each(['true', 'TRUE', 'True', 'tRuE'])('is_company=%s lists a company', async (value) => {

@@ -100,6 +100,7 @@ test('calls from before it opened do not count after it has closed', () => {
   for (let n = 0; n < rules.minFailures; n += 1) call('failure');
   clock.now += breakerRules.openMs;
   expect(call('success')).toBe(true);
+  clock.now += rules.withoutSuccessMs;
   for (const permit of hanging) permit.record('failure');
   expect(call('success')).toBe(true);
 });

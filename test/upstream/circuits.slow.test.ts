@@ -217,6 +217,22 @@ describe('a key whose calls', () => {
     await hanging;
   });
 
+  test('hang leave nobody waiting for what is refused', async () => {
+    const ofAccount =
+      'query ($account: ID!, $of: String!) { posts(accountId: $account, identifier: $of) { nodes { __typename } } }';
+    const setup = await setUp({ UPSTREAM_TIMEOUT_MS: '8000', UPSTREAM_CONNECTIONS: '8' }, breakOff);
+    const ask = (account: string, of: string) => setup.gateway.ask(ofAccount, { account, of }, 'theirs');
+    for (let n = 0; n < minFailures; n += 1) await ask('failing', 'ACo1');
+    setup.stub.respond = hangs;
+    setup.stub.received.length = 0;
+    const hanging = times(10, (n) => ask('hanging', `ACo${n}`));
+    await expect.poll(() => setup.stub.received.length).toBe(6);
+    const started = performance.now();
+    expect((await ask('failing', 'ACo1')).errors).toMatchObject([{ extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
+    expect(performance.now() - started).toBeLessThan(4_000);
+    await hanging;
+  });
+
   test('fail uses the retries of nobody else', async () => {
     const setup = await setUp(deadlines, at('ACoBad', breakOff));
     for (const key of ['theirs', 'also theirs']) {
