@@ -8,10 +8,10 @@ const minSecretLength = 8;
 
 /**
  * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded, with
- * `+` for spaces, in either case, as Latin-1 that is read as UTF-8, and cut off at the end, as the writers of common languages
- * escape them; of `Bearer x` and `Basic x` the credential alone, too. Whoever echoes a secret has it: nobody hides it in escapes.
- * Short ones and ordinary words, such as the password `postgres`, only beside a credential's name. The rest of the text stays as it
- * is. For errors, logs and stored bodies: data is passed on unchanged.
+ * `+` for spaces, in either case, as Latin-1 that is read as UTF-8, and cut off at the end, whichever of their characters
+ * are escaped; of `Bearer x` and `Basic x` the credential alone, too. Short ones and ordinary words, such as the password
+ * `postgres`, only beside a credential's name. The rest of the text stays as it is. For errors, logs and stored bodies:
+ * data is passed on unchanged.
  * @param names of further fields with credentials, such as headers
  * @param maxLength of the texts: no more is looked for of each secret than they can show
  */
@@ -43,11 +43,12 @@ export function redactor(
   };
   return (text) => {
     const found = find(text);
+    if (/\\(?:[ux/']|$)|[&%]/.test(text)) found.push(...foundBehindEscapes(text, find));
     return found.length === 0 ? text : withoutRanges(text, found);
   };
 }
 
-/** Its start, and the place behind its end. */
+/** Its start, and the place behind its end; infinite for the rest of the text, with an escape that is cut off. */
 type Range = readonly [number, number];
 
 function addOccurrences(ranges: Range[], text: string, secret: string): void {
@@ -60,7 +61,7 @@ function addOccurrences(ranges: Range[], text: string, secret: string): void {
 function addBeginning(ranges: Range[], text: string, secret: string): void {
   for (let length = Math.min(secret.length - 1, text.length); length >= minSecretLength; length -= 1) {
     if (!text.endsWith(secret.slice(0, length))) continue;
-    ranges.push([text.length - length, text.length]);
+    ranges.push([text.length - length, Number.POSITIVE_INFINITY]);
     return;
   }
 }
@@ -96,6 +97,110 @@ const hexOf = (unit: string): string => unit.charCodeAt(0).toString(16).padStart
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
+/** A text with an escape undone: where its replacement stands, and where the escape stood. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+type Undo = (text: string) => { readonly plain: string; readonly edits: readonly Edit[] };
+
+/** @param undo says what stands for a match instead, and behind how many of its characters */
+const undoing =
+  (
+    escapes: RegExp,
+    undo: (match: RegExpExecArray) => { readonly text: string; readonly skipped: number } | null,
+  ): Undo =>
+  (text) => {
+    const edits: Edit[] = [];
+    let plain = '';
+    let done = 0;
+    for (const match of text.matchAll(escapes)) {
+      const undone = undo(match);
+      if (undone === null) continue;
+      const from = match.index + undone.skipped;
+      plain += text.slice(done, from);
+      done = match.index + match[0].length;
+      edits.push({ start: plain.length, end: plain.length + undone.text.length, from, to: done });
+      plain += undone.text;
+    }
+    return { plain: plain + text.slice(done), edits };
+  };
+
+/** A range of a text before its escapes were undone. */
+const rangeBefore = ([start, end]: Range, edits: readonly Edit[]): Range => [
+  placeBefore(start, edits[countBefore(start + 1, edits) - 1], 'from'),
+  placeBefore(end, edits[countBefore(end, edits) - 1], 'to'),
+];
+
+/** @param bound of an escape that the place is within, or ends with */
+function placeBefore(place: number, edit: Edit | undefined, bound: 'from' | 'to'): number {
+  if (edit === undefined) return place;
+  return place < edit.end ? edit[bound] : edit.to + place - edit.end;
+}
+
+function countBefore(place: number, edits: readonly Edit[]): number {
+  let low = 0;
+  let high = edits.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((edits[middle]?.start ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * JSON of the same value, in which each character is written as `JSON.stringify` does: writers differ in what they
+ * escape. Those beyond ASCII stay escaped.
+ * @param backslashes of an escape: two in JSON that is a text in JSON
+ */
+const asStringified = (backslashes: number, write: (character: string) => string): Undo => {
+  const written = Array.from({ length: 0x7f }, (_, code) => write(String.fromCharCode(code)));
+  // Behind all backslashes before it; the end of a text may cut it off.
+  const pattern = `(?<!\\\\)(\\\\{${backslashes},})(?:(?:u00|x)([\\da-f]{2})|([/'])|(?:u0{0,2}[\\da-f]?|x[\\da-f]?)?$)`;
+  return undoing(new RegExp(pattern, 'gi'), ([found, before = '', hex, plain = '']) => {
+    if ((before.length / backslashes) % 2 !== 1) return null;
+    const character = hex === undefined ? plain : written[Number.parseInt(hex, 16)];
+    if (character === undefined) return { text: found.toLowerCase(), skipped: 0 };
+    return { text: character, skipped: before.length - backslashes };
+  });
+};
+
+const jsonLevels = [asStringified(1, inJson), asStringified(2, (character) => inJson(inJson(character)))];
+
+const otherEscapes =
+  /&#x0*([\da-f]{2});|&#0*(\d{2,3});|&(amp|lt|gt|quot|apos);|%([\da-f]{2})|(?:&#?\w{0,8}|%[\da-f]?)$/gi;
+
+const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Undoes escapes of HTML and URLs. What they stand for is written as in JSON, which a line of the log is. */
+const withoutOtherEscapes = undoing(otherEscapes, ([, hex, decimal, name, percent]) => {
+  const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? '0', 16) : Number(decimal);
+  if (code > 0x7e) return null;
+  const character = code === 0 ? (namedEntities[name?.toLowerCase() ?? ''] ?? '') : String.fromCharCode(code);
+  return { text: inJson(character), skipped: 0 };
+});
+
+const withoutEscapes = [...jsonLevels, withoutOtherEscapes];
+
+/** Each kind of escape is undone after those before it. */
+function foundBehindEscapes(text: string, find: (text: string) => readonly Range[]): Range[] {
+  const ranges: Range[] = [];
+  const undone: (readonly Edit[])[] = [];
+  let last = text;
+  for (const undo of withoutEscapes) {
+    const { plain, edits } = undo(last);
+    if (edits.length === 0) continue;
+    undone.unshift(edits);
+    last = plain;
+    ranges.push(...find(plain).map((range) => undone.reduce(rangeBefore, range)));
+  }
+  return ranges;
+}
+
 /** RFC 7617, which leaves the charset open: a service that decodes user and password may echo either. */
 function withCredential(secret: string): string[] {
   const [, scheme = '', credential = ''] = /^([\w-]+) (\S+)$/.exec(secret) ?? [];
@@ -113,16 +218,8 @@ const formsOf = (secrets: readonly string[]): string[] => {
   const forms = secrets.flatMap((secret) => {
     // JSON may be a text in JSON, and error pages are HTML.
     return [
-      ...plainForms(secret),
-      ...jsonForms(secret).flatMap((json) => [json, inJson(json), inJson(json).replaceAll('/', '\\/')]),
-      ...htmlForms(secret),
-      ...[
-        secret.replaceAll("'", "\\'"),
-        secret.toUpperCase(),
-        secret.toLowerCase(),
-        asReceived(secret),
-        ...inUrls(secret),
-      ],
+      ...[...plainForms(secret), ...jsonForms(secret).flatMap((json) => [json, ...jsonForms(json)])],
+      ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase(), asReceived(secret), ...inUrls(secret)],
       ...inBase64(Buffer.from(secret)),
       ...inBase64(Buffer.from(secret, 'latin1')),
     ];
@@ -172,36 +269,20 @@ const credentialPattern = (words: readonly string[], names: readonly string[]): 
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** `&quot;` or a number, in hexadecimal or not: of what writers of HTML escape beside `&`, `<` and `>`. */
-const htmlForms = (text: string): string[] => {
-  const plain = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const decimal = (character: string) => `&#${character.charCodeAt(0)};`;
-  const hex = (character: string) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`;
-  return [
-    plain.replaceAll('"', '&quot;').replaceAll("'", decimal),
-    plain.replaceAll('"', '&quot;').replaceAll("'", hex),
-    // PHP.
-    plain.replaceAll('"', '&quot;').replaceAll("'", '&#039;'),
-    // Go.
-    plain.replaceAll(/["'+]/g, decimal),
-    // OWASP's rules.
-    plain.replaceAll('"', '&quot;').replaceAll(/['/]/g, hex),
-  ];
+const htmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 };
+const inHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => htmlEntities[character] ?? character);
 
-/** Some writers of JSON escape slashes, or write ASCII alone; Go and .NET escape what HTML or a script could take for theirs. */
+/** Some writers of JSON escape slashes or write ASCII alone. */
 const jsonForms = (text: string): string[] => {
   const json = inJson(text);
-  const lower = (unit: string) => `\\u${hexOf(unit)}`;
-  const upper = (unit: string) => `\\u${hexOf(unit).toUpperCase()}`;
-  return [
-    json,
-    json.replaceAll('/', '\\/'),
-    inAscii(json),
-    inAscii(json).replaceAll('/', '\\/'),
-    json.replaceAll(/[<>&]/g, lower),
-    json.replaceAll('\\"', '"').replaceAll(/[<>&'"+`\x7f-\uffff]/g, upper),
-  ];
+  return [json, json.replaceAll('/', '\\/'), inAscii(json)];
 };
 
 const inAscii = (json: string): string => json.replaceAll(/[\x7f-\uffff]/g, (unit) => `\\u${hexOf(unit)}`);
