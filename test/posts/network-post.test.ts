@@ -175,6 +175,24 @@ describe.each(onOneDatabase(backends))('posts of a network, $name backend', (bac
     expect(posts.calls.length - before).toBeLessThanOrEqual(75);
   });
 
+  test.each([
+    ['a person', 'ACoSandbox250', false, 2],
+    ['a company', '900043', true, 1],
+  ])('posts of %s are searched on pages that are read once', async (_whose, identifier, isCompany, pages) => {
+    const list = `query ($accountId: ID!, $identifier: String!, $isCompany: Boolean, $after: String) {
+      posts(accountId: $accountId, identifier: $identifier, isCompany: $isCompany, first: 100, after: $after) {
+        nodes { ... on NetworkPost { id author { id } } } pageInfo { endCursor } } }`;
+    const variables = { accountId: posts.accountFor('pnet'), identifier, isCompany };
+    let { nodes, pageInfo } = (await posts.workspace.ask(list, variables)).data.posts;
+    if (pages > 1)
+      ({ nodes, pageInfo } = (await posts.workspace.ask(list, { ...variables, after: pageInfo.endCursor })).data.posts);
+    const ids = (nodes as Fields[]).slice(-2).map(({ id }) => id);
+    const before = posts.calls.length;
+    const { data } = await posts.workspace.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
+    expect(data.nodes).toEqual(ids.map((id) => ({ id })));
+    expect(posts.calls.length - before).toBe(pages);
+  });
+
   test('a network that is down is an error at the path of the node, not null without a reason', async () => {
     const id = Buffer.from(
       JSON.stringify(['PnetPost', posts.accountFor('pnet'), 'ACoSandboxNetworkDown', 'p1']),
