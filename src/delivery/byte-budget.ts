@@ -9,14 +9,9 @@ type Holding = 'queued' | 'quick' | 'slow';
 /** Shares of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
 const share = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
-/** What is encoded without a pause. */
-export const bytesOfClaim = (limit: number): number => limit * share.claim;
-
 interface ByteBudget {
   /** From one account to another; null before the claim and after the end. */
   move(delivery: ClaimedDelivery, from: Holding | null, to: Holding | null): void;
-  /** Whether a destination may take more, one that is quick. */
-  hasRoom(webhookId: string): boolean;
   /** Null without room for claims. */
   room(standing: (webhookId: string) => Standing): Room | null;
 }
@@ -24,35 +19,29 @@ interface ByteBudget {
 /** @param limit bytes; the last delivery claimed within it may exceed it */
 export function createByteBudget(limit: number): ByteBudget {
   const byDestination = new Map<string, { notSlow: number; slow: number }>();
-  const sum = { notSlow: 0, slow: 0 };
-  const left = () => Math.min(limit * share.notSlow - sum.notSlow, limit - sum.notSlow - sum.slow);
-  const ofDestination = limit * share.destination;
 
   return {
     move({ body, destination: { webhookId } }, from, to) {
       const bytes = body instanceof Error ? 0 : body.byteLength;
       const held = byDestination.get(webhookId) ?? { notSlow: 0, slow: 0 };
-      for (const counts of [held, sum]) {
-        if (from !== null) counts[from === 'slow' ? 'slow' : 'notSlow'] -= bytes;
-        if (to !== null) counts[to === 'slow' ? 'slow' : 'notSlow'] += bytes;
-      }
+      if (from !== null) held[from === 'slow' ? 'slow' : 'notSlow'] -= bytes;
+      if (to !== null) held[to === 'slow' ? 'slow' : 'notSlow'] += bytes;
       if (held.notSlow + held.slow > 0) byDestination.set(webhookId, held);
       else byDestination.delete(webhookId);
     },
-    hasRoom(webhookId) {
-      const { notSlow, slow } = byDestination.get(webhookId) ?? { notSlow: 0, slow: 0 };
-      return left() > 0 && notSlow + slow < ofDestination;
-    },
     room(standing) {
-      if (left() <= 0) return null;
       const all = { quick: 0, young: 0, slow: 0 };
       const notSlow = { quick: 0, young: 0, slow: 0 };
       for (const [id, held] of byDestination) {
         all[standing(id)] += held.notSlow + held.slow;
         notSlow[standing(id)] += held.notSlow;
       }
+      const sum = ({ quick, young, slow }: typeof all) => quick + young + slow;
+      const left = Math.min(limit * share.notSlow - sum(notSlow), limit - sum(all));
+      if (left <= 0) return null;
+      const ofDestination = limit * share.destination;
       return {
-        total: Math.min(left(), bytesOfClaim(limit)),
+        total: Math.min(left, limit * share.claim),
         parts: lesser(partsOf(limit * share.notSlow, notSlow), partsOf(limit, all)),
         perDestination: new Map([...byDestination].map(([id, held]) => [id, ofDestination - held.notSlow - held.slow])),
         default: ofDestination,

@@ -7,7 +7,7 @@ import type { SigningSecret } from '../capabilities/webhooks/signing-secret.ts';
 import { toError } from '../kernel/lib/to-error.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
-import { contentTypes, type PayloadTarget, payloadTargetOf } from './payload.ts';
+import { contentTypes } from './payload.ts';
 
 export interface Destination {
   readonly webhookId: string;
@@ -32,48 +32,26 @@ const maxDestinations = 2_000;
 /** Bound of all kept, as stored: one webhook's headers may have a mebibyte. */
 const maxKeptCharacters = 16 * 1024 * 1024;
 
-type StoredWebhook = Pick<WebhookTable, 'id' | 'name' | 'request_url' | 'format' | 'headers' | 'data' | 'revision'> &
+type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'> &
   Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
 
-interface KeptDestination {
-  readonly destination: Destination;
-  /** Of the webhook as it was read. */
-  readonly revision: number;
-  readonly payloads: PayloadTarget | Error;
-}
+type OpenDestination = (webhook: StoredWebhook) => Destination;
 
-export interface Destinations {
-  /** Returns the same destination until it changes. */
-  open(webhook: StoredWebhook): Destination;
-  /** What was opened of the webhook at this revision, if it is still kept. */
-  known(webhookId: string, revision: number): KeptDestination | null;
-}
-
-export function createDestinations(vault: Vault): Destinations {
-  const kept = new LRUCache<string, KeptDestination & { readonly version: string; readonly size: number }>({
+/** Returns the same destination until it changes. */
+export function createDestinations(vault: Vault): OpenDestination {
+  const kept = new LRUCache<string, { readonly version: string; readonly destination: Destination }>({
     max: maxDestinations,
     maxSize: maxKeptCharacters,
-    sizeCalculation: ({ size }) => size,
+    sizeCalculation: ({ version }) => version.length,
   });
-  return {
-    open(webhook) {
-      const { revision = 0 } = webhook;
-      const failing = webhook.failing_since !== null;
-      const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, webhook.secrets, failing]);
-      const known = kept.get(webhook.id);
-      const isSame = known?.version === version;
-      if (isSame && known.revision === revision) return known.destination;
-      const destination = isSame
-        ? known.destination
-        : { webhookId: webhook.id, failing, target: openTarget(vault, webhook) };
-      const size = version.length + webhook.data.length;
-      kept.set(webhook.id, { version, size, destination, revision, payloads: payloadTargetOf(webhook) });
-      return destination;
-    },
-    known(webhookId, revision) {
-      const known = kept.get(webhookId);
-      return known?.revision === revision ? known : null;
-    },
+  return (webhook) => {
+    const failing = webhook.failing_since !== null;
+    const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, webhook.secrets, failing]);
+    const known = kept.get(webhook.id);
+    if (known?.version === version) return known.destination;
+    const destination: Destination = { webhookId: webhook.id, failing, target: openTarget(vault, webhook) };
+    kept.set(webhook.id, { version, destination });
+    return destination;
   };
 }
 

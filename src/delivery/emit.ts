@@ -11,7 +11,6 @@ import type { MarkedQuery } from '../store/short-reads.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type Receiver, readReceivers, receiversOf } from './receivers.ts';
-import type { NewDeliveries, Worker } from './worker.ts';
 
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
   /**
@@ -53,20 +52,14 @@ interface EmitContext {
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly storedBytes: Pick<StoredBytes, 'add'>;
-  /** Where the process delivers. */
-  readonly takeNew?: Worker['takeNew'];
 }
 
 export const createEmit =
   (context: EmitContext): Emit =>
   async (emission) => {
-    // Without the time of the queue all wait in it, and the event can be stored nevertheless.
-    const taken = await context.takeNew?.().catch(() => undefined);
-    const { bytes, ...emitted } = await storing(context, emission, taken).catch((error: unknown) => {
-      taken?.dropped(isUnknown(error));
-      throw error;
-    });
-    taken?.stored(emitted.deliveries);
+    const { bytes, ...emitted } =
+      (await context.statement?.((database, changed) => storeAtOnce(database, changed, context, emission))) ??
+      (await context.transaction((transaction, changed) => store(transaction, changed, context, emission)));
     const metrics = context.telemetry?.metrics;
     if (!emitted.repeated) {
       context.storedBytes.add(emission.workspaceId, bytes);
@@ -76,24 +69,11 @@ export const createEmit =
     return emitted;
   };
 
-/** With one statement where that is possible, otherwise in a transaction, which may begin anew. */
-async function storing(context: EmitContext, emission: Emission, taken: NewDeliveries | undefined): Promise<Stored> {
-  const atOnce = await context.statement?.((database, changed) =>
-    storeAtOnce(database, changed, context, emission, taken),
-  );
-  if (atOnce !== undefined && atOnce !== null) return atOnce;
-  return context.transaction((transaction, changed) => {
-    taken?.dropped(false);
-    return store(transaction, changed, context, emission, taken);
-  });
-}
-
 async function store(
   transaction: Transaction<Tables>,
   changed: ChangeRecorder,
   { now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
-  taken: NewDeliveries | undefined,
 ): Promise<Stored> {
   const created_at = now().getTime();
   const { refusal } = emission;
@@ -102,11 +82,10 @@ async function store(
     if (first === null) throw refusal;
     return { ...first, bytes: 0 };
   }
-  const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
-  const stored = { ...row, traceparent: telemetry.tracer?.headers().traceparent ?? null };
+  const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
-    .values(stored)
+    .values({ ...stored, traceparent: telemetry.tracer?.headers().traceparent ?? null })
     .onConflict((conflict) =>
       conflict.expression(sql`workspace_id, idempotency_key, coalesce(account_id, '')`).doNothing(),
     )
@@ -118,13 +97,11 @@ async function store(
   }
 
   const ids: string[] = [];
-  let waiting = 0;
   for await (const receivers of receiversOf(transaction, emission)) {
-    const deliveries = receivers.map((receiver) => deliveryTo(receiver, stored, randomBytes, taken));
-    waiting += waitingOf(deliveries);
+    const deliveries = receivers.map((receiver) => deliveryTo(receiver, stored, randomBytes));
     ids.push(...(await insertDeliveries(transaction, deliveries)));
   }
-  return announced(stored, ids, waiting, changed);
+  return announced(stored, ids, changed);
 }
 
 /**
@@ -137,7 +114,6 @@ async function storeAtOnce(
   changed: ChangeRecorder,
   { now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
-  taken: NewDeliveries | undefined,
 ): Promise<Stored | null> {
   const created_at = now().getTime();
   const receivers = emission.refusal === undefined ? await readReceivers(database, emission) : null;
@@ -145,7 +121,7 @@ async function storeAtOnce(
   const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const event = { ...row, traceparent: telemetry.tracer?.headers().traceparent ?? null };
   const deliveries = receivers.map((receiver) => ({
-    ...deliveryTo(receiver, event, randomBytes, taken),
+    ...deliveryTo(receiver, event, randomBytes),
     revision: receiver.revision,
   }));
   const names = sql.join(Object.keys(event).map((column) => sql.ref(column)));
@@ -173,47 +149,37 @@ async function storeAtOnce(
     )
     select id from event union all select id from delivery`;
   const change: MarkedQuery = { ...statement.compile(database), isChange: true };
-  const waiting = waitingOf(deliveries);
   const { rows: stored } = await database.executeQuery<{ id: string }>(change).catch((error: unknown) => {
-    if (isUnknown(error)) announced(event, [], waiting, changed);
+    // It may be stored: workers and watchers look for it.
+    if (error instanceof ServiceError && error.outcomeUnknown === true) {
+      announced(
+        event,
+        deliveries.map(({ id }) => id),
+        changed,
+      );
+    }
     throw error;
   });
   if (stored.length === 0) return null;
   return announced(
     event,
     stored.flatMap(({ id }) => (id === event.id ? [] : id)),
-    waiting,
     changed,
   );
 }
 
-/** Whether the event may be stored. */
-const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.outcomeUnknown === true;
+const deliveryTo = ({ webhookId, enabled }: Receiver, event: EventTable, randomBytes: RandomBytes): DeliveryTable => ({
+  ...newDelivery(event, webhookId, newTimedId(randomBytes, event.created_at)),
+  state: enabled ? 'pending' : 'held',
+});
 
-function deliveryTo(
-  receiver: Receiver,
-  event: EventTable,
-  randomBytes: RandomBytes,
-  taken: NewDeliveries | undefined,
-): DeliveryTable {
-  const { webhookId, enabled, failing, pausedUntil } = receiver;
-  const id = newTimedId(randomBytes, event.created_at);
-  const isSendable = enabled && !failing && pausedUntil <= event.created_at;
-  return {
-    ...newDelivery(event, webhookId, id),
-    state: enabled ? 'pending' : 'held',
-    ...((isSendable && taken?.take(receiver, event, id)) || {}),
-  };
-}
-
-const waitingOf = (deliveries: readonly DeliveryTable[]): number =>
-  deliveries.filter(({ claim_token }) => claim_token === null).length;
-
-/** @param ids of the stored deliveries. @param waiting how many are in the queue */
-function announced(event: EventTable, ids: readonly string[], waiting: number, changed: ChangeRecorder): Stored {
+/** @param ids of the stored deliveries */
+function announced(event: EventTable, ids: readonly string[], changed: ChangeRecorder): Stored {
   if (event.source !== null && event.webhook_id === null) changed.event(event.id);
-  if (waiting > 0) changed.work();
-  if (ids.length > 0) changed.deliveries(ids);
+  if (ids.length > 0) {
+    changed.work();
+    changed.deliveries(ids);
+  }
   const bytes = Buffer.byteLength(event.data) + rowBytes * (1 + ids.length);
   return { eventId: event.id, deliveries: ids, repeated: false, createdAt: event.created_at, bytes };
 }

@@ -21,8 +21,7 @@
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction, on Postgres mostly in one statement; then the event is
  *                           acknowledged
- *   worker.ts             on Postgres, claims what its lanes have a request for as it is stored, and sends it; the rest waits
- *   queue.ts              for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
+ *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
  *                           something to settle) in the thread that writes (store/module-transaction.ts). It consists of
  *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
  *                           (capabilities/deliveries/attempt-counts.ts):
@@ -103,8 +102,6 @@ export interface DeliveryTuning {
   readonly after?: After;
   readonly afterRound?: AfterRound;
   readonly limits?: Partial<LaneLimits>;
-  /** Whether deliveries are claimed as they are stored, if they need not wait: by default on Postgres alone. */
-  readonly takesNew?: boolean;
   /** Per request, including the response's body. */
   readonly deadlineMs?: number;
   readonly leaseMs?: number;
@@ -230,10 +227,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
-  // On SQLite a transaction that settles claims for many events, and one writes at a time: to claim for each costs more.
-  const { takesNew = statement !== null } = tuning;
-  const takeNew = takesNew ? { takeNew: () => worker.takeNew() } : {};
-  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes, ...takeNew });
+  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes });
   const emit: Emit = (emission) =>
     inLine({ workspaceId: emission.workspaceId, subject: emission.webhookId ?? emission.accountId ?? undefined }, () =>
       emitInTurn(emission),

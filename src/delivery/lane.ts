@@ -18,8 +18,6 @@ export interface Lane {
   queued: ClaimedDelivery[];
   /** The last request's end; null before the first. */
   ended: 'quick' | 'slow' | null;
-  /** It asked for a pause, or its outcomes cannot be stored: what the queue has claimed for it after that is sent, and nothing else. */
-  isLeftToQueue: boolean;
 }
 
 interface LimitsOfLane {
@@ -37,7 +35,6 @@ export const createLane = ({ initial }: LimitsOfLane, failing: boolean): Lane =>
   slow: 0,
   queued: [],
   ended: failing ? 'slow' : null,
-  isLeftToQueue: false,
 });
 
 export function standingOfLane({ slow, ended }: Lane): Standing {

@@ -49,12 +49,6 @@ export interface Lanes {
   /** Null without room for claims. */
   quota(): ClaimQuota | null;
   add(delivery: ClaimedDelivery): void;
-  /**
-   * A request for a delivery that need not wait: its destination is quick, asked for no pause, and nothing is queued for it. Half of
-   * the slots are left to those that waited: an event may be stored slowly, or never.
-   * @param prepare may decline. @returns null if it has to wait; ends with `release`
-   */
-  takeNew(webhookId: string, prepare: () => ClaimedDelivery | null): ClaimedDelivery | null;
   resumeAfter(webhookId: string): void;
   /** Null if none can be sent now; ends with `release`. */
   take(): ClaimedDelivery | null;
@@ -69,7 +63,6 @@ export interface Lanes {
   nextSlotMs(): number | null;
   /** Back to few slots, as the claims may have caused a failure. */
   restart(): void;
-  /** Nothing is sent until the queue has claimed something again. @param webhookId by default all */
   drain(webhookId?: string): ClaimedDelivery[];
   /** Without slow requests. */
   readonly slots: number;
@@ -142,10 +135,11 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       bytes.move(delivery, 'quick', 'slow');
     }
   };
-  /** New requests may hang, and take at most half of the places left. */
-  const usable = () => Math.min(slots, limits.allSlots - sum('sending'));
-  /** Requests that can begin now. */
-  const free = () => usable() - inFlight.slots;
+  /** Requests that can begin now: new ones may hang, and take at most half of the places left. */
+  const free = () => {
+    const places = limits.allSlots - sum('sending');
+    return Math.min(slots, places) - inFlight.slots;
+  };
   const admits = (standing: Standing): boolean => {
     if (standing === 'quick') return true;
     const inSlots = partsOf(slots, { young: loads.young.recent, slow: loads.slow.recent });
@@ -155,25 +149,21 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
   const place = (lane: Lane, delivery: ClaimedDelivery) => {
     // Behind the other destinations.
     loads[standingOfLane(lane)].rotation.delete(lane);
-    const isQueued = lane.queued[0] === delivery;
     change(lane, () => {
-      if (isQueued) lane.queued.shift();
+      lane.queued.shift();
       lane.sending += 1;
     });
     inFlight.take(delivery, lane.ended === null);
-    bytes.move(delivery, isQueued ? 'queued' : null, 'quick');
+    bytes.move(delivery, 'queued', 'quick');
     return delivery;
   };
-  /** The part of the free places with which a lone destination reaches the highest limit: many leave some to each other. */
-  const share = () => {
-    const part = limits.perDestination / (limits.allSlots - limits.perDestination);
-    return Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
-  };
   const takeFrom = (standing: Standing): ClaimedDelivery | null => {
-    const most = share();
+    // The part of the free places with which a lone destination reaches the highest limit: many leave some to each other.
+    const part = limits.perDestination / (limits.allSlots - limits.perDestination);
+    const share = Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
     for (const lane of loads[standing].rotation) {
       const [delivery] = lane.queued;
-      if (delivery === undefined || lane.sending >= Math.min(limitOf(lane, limits), most)) continue;
+      if (delivery === undefined || lane.sending >= Math.min(limitOf(lane, limits), share)) continue;
       return place(lane, delivery);
     }
     return null;
@@ -211,18 +201,8 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
     add(delivery) {
       const lane = laneOf(delivery);
       change(lane, () => lane.queued.push(delivery));
-      lane.isLeftToQueue = false;
       bytes.move(delivery, null, 'queued');
       cursor = delivery.destination.webhookId;
-    },
-    takeNew(webhookId, prepare) {
-      const lane = lanes.get(webhookId);
-      if (lane === undefined || lane.isLeftToQueue || lane.queued.length > 0) return null;
-      expire();
-      if (standingOfLane(lane) !== 'quick' || inFlight.slots >= usable() / 2 || !bytes.hasRoom(webhookId)) return null;
-      if (lane.sending >= Math.min(limitOf(lane, limits), share())) return null;
-      const delivery = prepare();
-      return delivery === null ? null : place(lane, delivery);
     },
     resumeAfter(webhookId) {
       cursor = webhookId;
@@ -268,7 +248,6 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       const own = webhookId === undefined ? [...lanes.values()] : [lanes.get(webhookId) ?? []].flat();
       const drained = own.flatMap((lane) => {
         const { queued } = lane;
-        lane.isLeftToQueue = true;
         if (queued.length > 0) {
           change(lane, () => {
             lane.queued = [];

@@ -1,47 +1,11 @@
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { type PayloadEvent, payloadFields } from '../events/event.ts';
 import { stringify } from '../kernel/lib/json-text.ts';
-import { toError } from '../kernel/lib/to-error.ts';
-import { readJsonColumn, readOpenJsonColumn } from '../store/json.ts';
-import type { EventTable, WebhookTable } from '../store/schema.ts';
 
 export interface PayloadTarget {
   readonly name: string | null;
   readonly format: WebhookFormat;
   readonly data: readonly { readonly name: string; readonly key: string }[];
-}
-
-/** Of a stored webhook. */
-export function payloadTargetOf({
-  name,
-  format,
-  data,
-}: Pick<WebhookTable, 'name' | 'format' | 'data'>): PayloadTarget | Error {
-  try {
-    return { name, format: format as WebhookFormat, data: readJsonColumn(data) };
-  } catch (error) {
-    return toError(error);
-  }
-}
-
-/** The payload of a stored event. One that cannot be built fails its delivery alone. */
-export function payloadOf(
-  row: Pick<EventTable, 'account_id' | 'account_type' | 'source' | 'event' | 'data'>,
-  target: PayloadTarget | Error,
-): string | Error {
-  if (target instanceof Error) return target;
-  try {
-    const event = {
-      accountId: row.account_id,
-      accountType: row.account_type,
-      source: row.source,
-      event: row.event,
-      data: readOpenJsonColumn<Record<string, unknown>>(row.data),
-    };
-    return buildPayload(event, target);
-  } catch (error) {
-    return toError(error);
-  }
 }
 
 export const contentTypes: Readonly<Record<WebhookFormat, string>> = {

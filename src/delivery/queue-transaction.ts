@@ -7,8 +7,10 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
 import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo } from '../capabilities/webhooks/match.ts';
+import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
+import { toError } from '../kernel/lib/to-error.ts';
 import { isPostgres } from '../store/is-postgres.ts';
-import { isOneOf } from '../store/json.ts';
+import { isOneOf, readJsonColumn, readOpenJsonColumn } from '../store/json.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { isAhead } from '../store/statement-time.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
@@ -22,7 +24,7 @@ import {
   standingOfClaimant,
 } from './claim-quota.ts';
 import { type DueDestination, dueDestinations, type FoundDue, readyWaiting, setAside } from './due.ts';
-import { type PayloadTarget, payloadOf, payloadTargetOf } from './payload.ts';
+import { buildPayload, type PayloadTarget } from './payload.ts';
 import {
   type DisabledWebhook,
   type ReleasedClaim,
@@ -175,7 +177,7 @@ async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[
     );
     refused.push(...stray.map((row) => row.id));
     const deliveries: PreparedDelivery[] = [];
-    const target = payloadTargetOf(webhook);
+    const target = toPayloadTarget(webhook);
     for (const row of listened) {
       const prepared = prepare(row, target, (bytes) => room.take(id, bytes));
       if (prepared === null) surplus.push(row.id);
@@ -197,6 +199,14 @@ async function holdClaimed(transaction: Kysely<Tables>, ids: readonly string[], 
     .execute();
 }
 
+function toPayloadTarget({ name, format, data }: ClaimedBatch['webhook']): PayloadTarget | Error {
+  try {
+    return { name, format: format as WebhookFormat, data: readJsonColumn(data) };
+  } catch (error) {
+    return toError(error);
+  }
+}
+
 /** @returns null without room for the payload */
 function prepare(
   row: ClaimedRow,
@@ -212,4 +222,21 @@ function prepare(
     attempt: row.attempts - row.attempts_before + 1,
     traceparent: row.traceparent,
   };
+}
+
+/** A payload that cannot be built fails its delivery alone. */
+function payloadOf(row: ClaimedRow, target: PayloadTarget | Error): string | Error {
+  if (target instanceof Error) return target;
+  try {
+    const event = {
+      accountId: row.account_id,
+      accountType: row.account_type,
+      source: row.source,
+      event: row.event,
+      data: readOpenJsonColumn<Record<string, unknown>>(row.data),
+    };
+    return buildPayload(event, target);
+  } catch (error) {
+    return toError(error);
+  }
 }

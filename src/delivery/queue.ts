@@ -4,16 +4,13 @@ import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
-import type { EventTable } from '../store/schema.ts';
 import type { SharedClock } from '../store/shared-clock.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
 import { claimTokenOf } from './claim.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type ClaimTicket, confirmClaims } from './confirm.ts';
 import { createDestinations, type Destination } from './destination.ts';
-import { payloadOf } from './payload.ts';
 import type { PreparedDelivery, QueueOrder, QueueReport } from './queue-transaction.ts';
-import type { Receiver } from './receivers.ts';
 import { type AttemptOutcome, type ReleasedClaim, settlementOf } from './settle.ts';
 
 export interface ClaimedDelivery extends Omit<PreparedDelivery, 'payload'>, ClaimTicket {
@@ -34,28 +31,9 @@ export interface Queue {
     quota: ClaimQuota | null,
     lockWaitMs?: number,
   ): Promise<ClaimResult>;
-  /** A claim of deliveries that are being stored. Those of a moment share one, as those of a transaction do. */
-  claimNew(): Promise<NewClaim>;
   /** @returns the ids of deliveries still to be sent as claimed */
   confirm(tickets: readonly ClaimTicket[]): Promise<ReadonlySet<string>>;
 }
-
-export interface NewClaim {
-  readonly claimToken: string;
-  /** The end of its leases, in epoch milliseconds of the queue's time. */
-  readonly leasedUntil: number;
-  /** By the clock of the process. */
-  readonly begun: number;
-  /** Null if the webhook was not delivered to as it is now, or fails, or the payload cannot be built. */
-  prepare(
-    event: EventTable,
-    webhook: Pick<Receiver, 'webhookId' | 'revision'>,
-    deliveryId: string,
-  ): ClaimedDelivery | null;
-}
-
-/** Milliseconds for which deliveries that are being stored share a claim: to look for each before it is sent would cost more. */
-const newClaimMs = 100;
 
 export interface QueueContext {
   readonly database: Database;
@@ -76,33 +54,12 @@ export interface QueueContext {
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, carryOut, vault, randomBytes, processId, time, clock, leaseMs, storedBytes } = context;
+  const { database, carryOut, vault, randomBytes, processId, time, leaseMs, storedBytes } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
-  const destinations = createDestinations(vault);
-  let newClaim: NewClaim | null = null;
-  const prepareUnder =
-    (claimToken: string): NewClaim['prepare'] =>
-    (event, { webhookId, revision }, deliveryId) => {
-      const known = destinations.known(webhookId, revision);
-      if (known === null || known.destination.failing) return null;
-      const payload = payloadOf(event, known.payloads);
-      if (payload instanceof Error) return null;
-      const body = Buffer.from(payload);
-      const { traceparent = null } = event;
-      const { destination } = known;
-      return { deliveryId, number: 1, attempt: 1, traceparent, body, claimToken, destination, revision };
-    };
+  const open = createDestinations(vault);
   const believed = cautiousTime(context.now, context.clock, null);
   return {
-    async claimNew() {
-      if (newClaim !== null && clock() - newClaim.begun < newClaimMs) return newClaim;
-      const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const begun = clock();
-      const leasedUntil = (await time()) + leaseMs;
-      newClaim = { claimToken, begun, leasedUntil, prepare: prepareUnder(claimToken) };
-      return newClaim;
-    },
     confirm: async (tickets) => confirmClaims(database, tickets, await time()),
     async settleAndClaim(outcomes, releases, quota, lockWaitMs) {
       count += 1;
@@ -128,7 +85,7 @@ export function createQueue(context: QueueContext): Queue {
         );
       }
       const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
-        const destination = destinations.open(webhook);
+        const destination = open(webhook);
         const { revision = 0 } = webhook;
         return deliveries.map(
           ({ payload, deliveryId, number, attempt, traceparent }): ClaimedDelivery => ({

@@ -4,7 +4,7 @@ import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
 import { readJsonColumn } from '../store/json.ts';
-import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import type { Tables, WebhookTable } from '../store/schema.ts';
 import { shortRead } from '../store/short-reads.ts';
 
 /** An event, and its only receiver, if it has one. */
@@ -20,10 +20,6 @@ export interface Receiver {
   readonly enabled: boolean;
   /** Of the webhook as it was read. */
   readonly revision: number;
-  /** Since its destination's last success. */
-  readonly failing: boolean;
-  /** Epoch milliseconds. */
-  readonly pausedUntil: number;
 }
 
 /**
@@ -66,17 +62,15 @@ const listeners = (
   transaction
     .selectFrom('webhook_listeners as listener')
     .innerJoin('webhooks', 'webhooks.id', 'listener.webhook_id')
-    .leftJoin('webhook_destinations as destination', 'destination.webhook_id', 'webhooks.id')
     .where('listener.workspace_id', '=', workspaceId)
     .where('listener.event', '=', event)
     .where('listener.account_id', 'in', accountIds)
-    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids', 'revision'])
-    .select(['failing_since', 'paused_until']);
+    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids', 'revision']);
 
 /** @returns nothing if the webhook changed before its lock, and no longer receives the event */
 function toReceiver(
   emission: Addressed,
-  row: ReceiverRow & Pick<WebhookTable, 'id' | 'workspace_id' | 'source' | 'events'>,
+  row: Pick<WebhookTable, 'id' | 'workspace_id' | 'source' | 'enabled' | 'events' | 'account_ids' | 'revision'>,
 ): Receiver[] {
   const matched = match(emission, {
     workspaceId: row.workspace_id,
@@ -85,23 +79,8 @@ function toReceiver(
     events: readJsonColumn(row.events),
     accountIds: accountIdsOf(row),
   });
-  return matched === null ? [] : [receiverOf(row.id, { ...row, enabled: matched === 'deliver' ? 1 : 0 })];
+  return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver', revision: row.revision ?? 0 }];
 }
-
-type ReceiverRow = Pick<WebhookTable, 'enabled' | 'account_ids' | 'revision'> & {
-  readonly [Column in 'failing_since' | 'paused_until']: WebhookDestinationTable[Column] | null;
-};
-
-const receiverOf = (
-  webhookId: string,
-  { enabled, revision = 0, failing_since, paused_until }: Omit<ReceiverRow, 'account_ids'>,
-): Receiver => ({
-  webhookId,
-  enabled: enabled === 1,
-  revision,
-  failing: failing_since !== null,
-  pausedUntil: paused_until ?? 0,
-});
 
 /** An event's only receiver, whatever its subscriptions; none if it no longer listens to the event's account. */
 async function addressee(
@@ -111,15 +90,14 @@ async function addressee(
 ): Promise<Receiver[]> {
   const rows = await transaction
     .selectFrom('webhooks')
-    .leftJoin('webhook_destinations as destination', 'destination.webhook_id', 'webhooks.id')
-    .select(['enabled', 'account_ids', 'revision', 'failing_since', 'paused_until'])
+    .select(['enabled', 'account_ids', 'revision'])
     .where('workspace_id', '=', workspaceId)
-    .where('webhooks.id', '=', webhookId)
-    .forKeyShare('webhooks')
+    .where('id', '=', webhookId)
+    .forKeyShare()
     .execute();
   // A test event says nothing of the workspace: without an account, its webhook's were disconnected.
   const isSample = source !== null && accountId === null;
   return rows
     .filter((row) => isSample || listensTo(accountIdsOf(row), accountId))
-    .map((row) => receiverOf(webhookId, row));
+    .map(({ enabled, revision = 0 }) => ({ webhookId, enabled: enabled === 1, revision }));
 }

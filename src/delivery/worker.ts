@@ -7,10 +7,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import { createTroubles, type Trouble, type Troubles } from '../kernel/troubles.ts';
 import type { Outbound } from '../net/outbound.ts';
-import type { DeliveryTable, EventTable } from '../store/schema.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After, AfterRound } from './after.ts';
-import { bytesOfClaim } from './byte-budget.ts';
 import { ClaimLeases } from './claim-leases.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { FlushSchedule } from './flush-schedule.ts';
@@ -19,24 +17,9 @@ import { createLanes, type LaneLimits, type Lanes } from './lanes.ts';
 import { type AttemptObserver, observeAttempts, observeQueue, type Send } from './observed-worker.ts';
 import { type ApartOutcomes, createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
-import type { Receiver } from './receivers.ts';
 import { unsentDecision } from './retry-policy.ts';
 import { beginAttempt, sendAttempt, unsent } from './send.ts';
 import { type AttemptOutcome, type ReleasedClaim, wasMade } from './settle.ts';
-
-/** The deliveries of an event that is being stored. */
-export interface NewDeliveries {
-  /** Null for one that waits in the queue; otherwise it is stored with these columns, or given up. */
-  take(
-    webhook: Pick<Receiver, 'webhookId' | 'revision'>,
-    event: EventTable,
-    deliveryId: string,
-  ): Pick<DeliveryTable, 'claim_token' | 'next_at'> | null;
-  /** The event is stored, with these deliveries. */
-  stored(ids: readonly string[]): void;
-  /** It is not, or nobody knows. */
-  dropped(mayBeStored: boolean): void;
-}
 
 interface WorkerOptions {
   readonly queue: Queue;
@@ -66,13 +49,6 @@ const outcomesOfFlush = 192;
 const sendsOfRound = 128;
 /** Confirmations at once. Deliveries that wait for one share it: a busy database is asked less often. */
 const confirmsAtOnce = 2;
-/**
- * Milliseconds for which what is read of webhooks as an event is stored is as good as a look before sending. To confirm each
- * delivery by itself costs as much as it saves that they are not claimed together.
- */
-const freshMs = 50;
-/** Milliseconds for which a statement whose connection was lost may go on: more than Postgres gives it. */
-const lateMs = 10_000;
 /** Milliseconds after a flush that left new destinations without a place. */
 const crowdedMs = 100;
 /** Milliseconds after a failed flush, as the database is away. */
@@ -106,12 +82,8 @@ export class Worker {
   readonly #probes = new Map<ClaimedDelivery, AbortController>();
   #state: WorkerState = 'running';
   #releases: ReleasedClaim[] = [];
-  /** Claims of what may be stored, perhaps later: each flush releases them. */
-  #mayBeStored: (ReleasedClaim & { readonly until: number })[] = [];
   #idleWaiters: (() => void)[] = [];
   #confirms = 0;
-  /** Taken as they were stored. */
-  readonly #stored: ClaimedDelivery[] = [];
   #isSettlingApart = false;
   #cancelDispatch = () => {};
   #cancelNextSlot = () => {};
@@ -139,55 +111,6 @@ export class Worker {
   wake(): void {
     // A stop ends with a flush that nobody has asked for.
     if (this.#state !== 'draining') this.#flushes.within(0);
-  }
-
-  /** Deliveries that an event creates: those that need not wait in the queue are claimed as they are stored, and sent then. */
-  async takeNew(): Promise<NewDeliveries> {
-    const { queue, leaseMs, deadlineMs, limits } = this.#options;
-    const claim = await queue.claimNew();
-    let taken: ClaimedDelivery[] = [];
-    let bytes = 0;
-    let takenAt = 0;
-    const giveUp = (deliveries: readonly ClaimedDelivery[]) => {
-      for (const delivery of deliveries) this.#lanes.release(delivery, 'unsent');
-      // Their slots are for those that wait.
-      if (deliveries.length > 0) this.#scheduleDispatch();
-    };
-    return {
-      take: (webhook, event, deliveryId) => {
-        if (this.#state !== 'running' || this.#outcomes.unstored > 0 || bytes >= bytesOfClaim(limits.bytes))
-          return null;
-        if (taken.length === 0) takenAt = this.#options.clock();
-        const delivery = this.#lanes.takeNew(webhook.webhookId, () => claim.prepare(event, webhook, deliveryId));
-        if (delivery === null) return null;
-        taken.push(delivery);
-        bytes += delivery.body instanceof Error ? 0 : delivery.body.byteLength;
-        return { claim_token: claim.claimToken, next_at: claim.leasedUntil };
-      },
-      stored: (ids) => {
-        const stored = new Set(ids);
-        const { sent = [], others = [] } = Object.groupBy(taken, ({ deliveryId }) =>
-          stored.has(deliveryId) ? 'sent' : 'others',
-        );
-        taken = [];
-        giveUp(others);
-        for (const delivery of sent) this.#leases.begin(delivery, claim.begun + leaseMs - deadlineMs);
-        const isFresh = this.#options.clock() - takenAt <= freshMs && this.#state !== 'stopped';
-        if (isFresh) for (const delivery of sent) this.#begin(delivery);
-        else this.#stored.push(...sent);
-        if (sent.length > 0) this.#scheduleDispatch();
-      },
-      dropped: (mayBeStored) => {
-        giveUp(taken);
-        if (mayBeStored && taken.length > 0) {
-          const until = this.#options.clock() + lateMs;
-          this.#mayBeStored.push(...taken.map(({ deliveryId, claimToken }) => ({ deliveryId, claimToken, until })));
-          this.#flushes.within(flushDelayMs);
-        }
-        taken = [];
-        bytes = 0;
-      },
-    };
   }
 
   /** Resolves with nothing due, in flight or unsettled. For tests and for stopping. */
@@ -218,7 +141,6 @@ export class Worker {
     const { queue, clock, leaseMs, deadlineMs } = this.#options;
     const [settling, releasing] = [this.#outcomes.take(), this.#releases];
     this.#releases = [];
-    this.#mayBeStored = this.#mayBeStored.filter(({ until }) => clock() < until);
     const claims = this.#state === 'running' || (this.#state === 'recovering' && settling.length === 0);
     // Leases begin here at the earliest, however long the transaction takes.
     const usableUntil = clock() + leaseMs - deadlineMs;
@@ -226,8 +148,7 @@ export class Worker {
     try {
       const report = await queue.settleAndClaim(
         settling.map((outcome) => this.#leases.current(outcome)),
-        // These under their own tokens: who claimed one since is sending it.
-        [...releasing.map((release) => this.#leases.current(release)), ...this.#mayBeStored],
+        releasing.map((release) => this.#leases.current(release)),
         quota,
         this.#outcomes.unstored === 0 ? undefined : lockWaits.ofFlush,
       );
@@ -359,7 +280,7 @@ export class Worker {
   }
 
   #takeBatch(): ClaimedDelivery[] {
-    const batch = this.#stored.splice(0, sendsOfRound);
+    const batch: ClaimedDelivery[] = [];
     while (batch.length < sendsOfRound) {
       const delivery = this.#lanes.take();
       if (delivery === null) break;
@@ -377,6 +298,7 @@ export class Worker {
 
   /** Sends those still to be sent as claimed. */
   async #sendBatch(batch: readonly ClaimedDelivery[]): Promise<void> {
+    const { logger } = this.#options;
     const confirmed = await this.#confirm(batch);
     this.#confirms -= 1;
     // Nobody would store the outcomes: others send these when their leases end.
@@ -384,7 +306,7 @@ export class Worker {
     for (const delivery of batch) {
       // After a long wait for its slot, others could claim it during the request.
       if (confirmed.has(delivery.deliveryId) && this.#leases.isUsable(delivery)) {
-        this.#begin(delivery);
+        this.#sendOne(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
         continue;
       }
       this.#release([delivery]);
@@ -404,12 +326,6 @@ export class Worker {
       this.#trouble.confirm.failed(error);
       return new Set();
     }
-  }
-
-  #begin(delivery: ClaimedDelivery): void {
-    this.#sendOne(delivery).catch((err: unknown) =>
-      this.#options.logger.error({ err }, 'a delivery could not be prepared'),
-    );
   }
 
   async #sendOne(delivery: ClaimedDelivery): Promise<void> {

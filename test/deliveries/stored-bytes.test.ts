@@ -119,10 +119,7 @@ test.skipIf(postgres === undefined)(
     }
     expect(met).toEqual({
       createDraft: ['accounts', 'jobs', 'workspaces'],
-      emit: [
-        ...['accounts', 'deliveries', 'events', 'webhook_destinations'],
-        ...['webhook_listeners', 'webhooks', 'workspaces'],
-      ],
+      emit: ['accounts', 'deliveries', 'events', 'webhook_listeners', 'webhooks', 'workspaces'],
     });
   },
 );

@@ -253,67 +253,6 @@ describe('bytes', () => {
   });
 });
 
-describe('a delivery that is stored', () => {
-  const takeNew = (webhookId: string, size = 0) => lanes.takeNew(webhookId, () => delivery(webhookId, false, size));
-  const takeAllNew = (webhookId: string, size = 0) => {
-    let taken = 0;
-    while (takeNew(webhookId, size) !== null) taken += 1;
-    return taken;
-  };
-
-  it('takes a request of a destination that is quick, up to its limit', () => {
-    know('a');
-    expect(takeAllNew('a')).toBe(limits.initial);
-    expect(lanes.sending).toBe(limits.initial);
-  });
-
-  it('waits for those of its destination that wait', () => {
-    know('a');
-    add('a', 1);
-    expect(takeNew('a')).toBeNull();
-    takeAll();
-    expect(takeNew('a')).not.toBeNull();
-  });
-
-  it.each([
-    ['is unknown', () => undefined],
-    ['is slow', () => sendOne('a', 'success', limits.slowAfterMs)],
-    [
-      'has a request that became slow',
-      () => {
-        know('a');
-        add('a', 1);
-        send();
-        clock += limits.slowAfterMs;
-      },
-    ],
-  ])('waits in the queue for a destination that %s', (_, prepare) => {
-    prepare();
-    expect(takeNew('a')).toBeNull();
-  });
-
-  it('leaves half of the slots to those that wait in the queue', () => {
-    know('a', 'b', 'c', 'd');
-    for (const id of ['a', 'b', 'c', 'd']) takeAllNew(id);
-    expect(lanes.sending).toBe(limits.slots / 2);
-    add('d', 1);
-    expect(webhooksOf(takeAll())).toEqual(['d']);
-  });
-
-  it('waits for what the queue claims next, for a destination that asked for a pause', () => {
-    know('a');
-    lanes.drain('a');
-    expect(takeNew('a')).toBeNull();
-    sendOne('a', 'success');
-    expect(takeNew('a')).not.toBeNull();
-  });
-
-  it('waits for room for its payload: an eighth of all for a destination', () => {
-    know('a');
-    expect(takeAllNew('a', limits.bytes / 16)).toBe(2);
-  });
-});
-
 it('lanes that are idle are dropped when there are thousands, and those in use are not', () => {
   sendOne('kept', 'overload');
   add('kept', 1);

@@ -46,7 +46,6 @@ function startTestWorker(confirm: Queue['confirm'] = async (deliveries) => idsOf
     fail(error: Error): void;
   }[] = [];
   const queue: Queue = {
-    claimNew: () => Promise.reject(new Error('nothing is emitted')),
     confirm,
     settleAndClaim: (outcomes, releases) =>
       new Promise((end, fail) => flushes.push({ endings: [...outcomes, ...releases], end, fail })),

@@ -1,6 +1,7 @@
 /** The webhooks that receive an event, found in the index that the database derives from them. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { injectFaults } from '../support/database-faults.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { fillingOf, subjects } from '../support/growth/fill.ts';
@@ -90,6 +91,22 @@ describe.each(databases)('on $name', (dialect) => {
     await emitted;
     expect((await gateway.deliveries()).map(({ state }) => state)).toEqual(states);
     expect(await database.selectFrom('events').select('event').execute()).toHaveLength(1);
+  });
+
+  it.runIf(dialect.name === 'Postgres')('an event that may be stored is announced with its deliveries', async () => {
+    await gateway.webhook('https://hooks.example/');
+    const announced: Record<string, string[]> = { deliveries: [], events: [] };
+    for (const [kind, ids] of Object.entries(announced)) {
+      const listener = { onUpdated: (updated: readonly string[]) => ids.push(...updated), onMissed() {}, onEnd() {} };
+      gateway.delivery.notifications.listen(listener, kind as 'deliveries' | 'events');
+    }
+    const injected = injectFaults();
+    injected.loseAnswerTo('with new_delivery');
+    const failure = await gateway.emit('a').catch((error: unknown) => error);
+    injected.restore();
+    expect(failure).toMatchObject({ outcomeUnknown: true });
+    const ids = (await gateway.deliveries()).map(({ id, event_id }) => [id, event_id]);
+    expect(ids).toEqual([[...(announced.deliveries ?? []), ...(announced.events ?? [])]]);
   });
 
   it('follows every change of a webhook, whoever makes it', async () => {

@@ -283,18 +283,11 @@ const floods: Readonly<Record<string, Flood>> = {
     collections: ['delivery/destination.ts kept'],
     most: 2_000,
     fill() {
-      const { open } = createDestinations(testVault);
+      const open = createDestinations(testVault);
       return times(5_000, (n) => {
         const id = `${n}`;
         const secrets = sealSecrets(testVault, id, [newSecret(randomBytes)]);
-        const webhook = {
-          id,
-          name: null,
-          request_url: 'https://hooks.example',
-          format: 'json',
-          headers: '[]',
-          data: '[]',
-        };
+        const webhook = { id, request_url: 'https://hooks.example', format: 'json', headers: '[]' };
         open({ ...webhook, webhook_id: id, secrets, failing_since: null });
       });
     },

@@ -191,7 +191,6 @@ export function startProcess(world: World): SimulatedProcess {
     tuning: {
       ...timing,
       limits,
-      takesNew: true,
       outbound,
       presence: {
         id,

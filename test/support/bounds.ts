@@ -38,7 +38,6 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'delivery/outcome-buffer.ts delays': ['webhooks', 'deliveries that a process has claimed'],
   'delivery/outcome-buffer.ts parts': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/outcome-buffer.ts waiting': ['deliveries', 'deliveries that a process has claimed'],
-  'delivery/worker.ts stored': ['deliveries of an event', 'the call'],
   'delivery/payload.ts sizes': ['keys of a payload', 'the call'],
   'kernel/lib/cautious-time.ts readings': ['a process', 'jumps of a day'],
   'capabilities/webhooks/removal.ts lastOf': ['webhooks', 'webhooks that are being deleted'],

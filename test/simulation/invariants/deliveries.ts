@@ -9,20 +9,18 @@ import { listens } from './snapshot.ts';
 export function checkDeliveries(history: History, commit: Commit): void {
   for (const after of commit.after.deliveries.values()) {
     const before = commit.before.deliveries.get(after.id);
-    if (before === undefined) checkNew(history, commit, after);
+    if (before === undefined) checkNew(after);
     else checkChange(history, commit, before, after);
     trackDue(history, after);
   }
 }
 
-/** A delivery may be stored as claimed. */
-function checkNew(history: History, commit: Commit, after: DeliveryTable): void {
-  const { id, attempts, attempts_before, next_at, claim_token, finished_at } = after;
+function checkNew({ id, attempts, attempts_before, next_at, claim_token, finished_at }: DeliveryTable): void {
   require(attempts === 0 &&
     attempts_before === 0 &&
-    (next_at === 0) === (claim_token === null) &&
+    next_at === 0 &&
+    claim_token === null &&
     finished_at === null, () => `the delivery ${id} did not begin at the beginning`);
-  if (claim_token !== null) checkClaimed(history, commit, { ...after, next_at: 0, claim_token: null }, after);
 }
 
 function checkChange(history: History, commit: Commit, before: DeliveryTable, after: DeliveryTable): void {
