@@ -1,11 +1,17 @@
 /** A project of the README's reader: the files of the pages for clients in a folder of their own, and the gateway that they call. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { demoId } from '../../src/app/demo.ts';
+import { createKey } from '../../src/auth/api-keys.ts';
+import type { Scope } from '../../src/kernel/caller.ts';
 import { sectionOf, snippetFiles } from '../support/docs.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { freePort } from '../support/reverse-proxy.ts';
 import { projectFolder } from './project-folder.ts';
 
 const typeScript = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
@@ -27,6 +33,8 @@ export interface ReadersProject {
   /** Of the demo workspace. */
   readonly key: string;
   readonly directory: string;
+  /** Creates another key of the demo workspace. */
+  newKey(scopes: readonly Scope[]): Promise<string>;
   /** Writes a file of the README or of a test; the addresses of the README become those of the gateway. */
   write(name: string, text: string): Promise<void>;
   /** Runs a command of a package, such as `tsc`, and returns what it prints. @throws Error with it, if the command fails */
@@ -38,7 +46,14 @@ export interface ReadersProject {
   /** Imports a file into this process, with the key in the environment. */
   // biome-ignore lint/suspicious/noExplicitAny: the README's files have types of their own
   load(name: string): Promise<any>;
+  /** Starts a server of the README, which listens on port 3000 there. */
+  serve(name: string, options?: { readonly key?: string }): Promise<Server>;
   close(): Promise<void>;
+}
+
+interface Server {
+  readonly address: string;
+  close(): void;
 }
 
 /** Starts a gateway with the demo workspace, and writes the files of the sections. */
@@ -53,6 +68,11 @@ export async function readersProject(...headings: readonly string[]): Promise<Re
     gateway,
     key,
     directory,
+    async newKey(scopes) {
+      const made = { now: gateway.clock.now, randomBytes };
+      const request = { workspaceId: demoId('demo'), name: 'other', scopes, accountIds: null, expiresAt: null };
+      return (await createKey(gateway.app.database, request, made)).key;
+    },
     async write(name, text) {
       await mkdir(dirname(join(directory, name)), { recursive: true });
       await writeFile(join(directory, name), text.replaceAll('http://127.0.0.1:4000', gateway.address));
@@ -67,6 +87,25 @@ export async function readersProject(...headings: readonly string[]): Promise<Re
     async load(name) {
       process.env.POSTERN_KEY = key;
       return import(pathToFileURL(join(directory, name)).href);
+    },
+    async serve(name, { key: ownKey = key } = {}) {
+      const port = await freePort();
+      const file = join(directory, `at-${port}-${name}`);
+      const text = await readFile(join(directory, name), 'utf8');
+      await writeFile(file, text.replace('listen(3000)', `listen(${port}, '127.0.0.1')`));
+      const child = spawn(process.execPath, [file], {
+        cwd: directory,
+        env: { ...environment, POSTERN_KEY: ownKey },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let written = '';
+      child.stderr.setEncoding('utf8').on('data', (more: string) => {
+        written += more;
+      });
+      const address = `http://127.0.0.1:${port}`;
+      while (child.exitCode === null && !(await fetch(address).catch(() => undefined))) await sleep(50);
+      if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}:\n${written}`);
+      return { address, close: () => void child.kill() };
     },
     async close() {
       await gateway.close();
