@@ -4,11 +4,13 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DeliveryEvent } from '../events/event.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
+import { parts } from '../kernel/lib/parts.ts';
 import { rowsTable, rowsText } from '../store/json.ts';
 import type { ChangeRecorder, NotifyingStatement, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
 import type { MarkedQuery } from '../store/short-reads.ts';
 import { rowBytes, type StoredBytes } from '../store/stored-bytes.ts';
+import type { InLine } from '../store/workspace-lines.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type Receiver, readReceivers, receiversOf } from './receivers.ts';
 
@@ -52,14 +54,23 @@ interface EmitContext {
   readonly randomBytes: RandomBytes;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly storedBytes: Pick<StoredBytes, 'add'>;
+  /** Lines for transactions, which may wait for locks; by default none. */
+  readonly inLine?: InLine | undefined;
 }
 
-export const createEmit =
-  (context: EmitContext): Emit =>
-  async (emission) => {
+export function createEmit(context: EmitContext): Emit {
+  const { inLine = (_, work) => work() } = context;
+  let together: StoreTogether | undefined;
+  return async (emission) => {
+    const { workspaceId, webhookId, accountId } = emission;
     const { bytes, ...emitted } =
-      (await context.statement?.((database, changed) => storeAtOnce(database, changed, context, emission))) ??
-      (await context.transaction((transaction, changed) => store(transaction, changed, context, emission)));
+      (await context.statement?.((database, changed) => {
+        together ??= storingTogether(database);
+        return storeAtOnce(together, database, changed, context, emission);
+      })) ??
+      (await inLine({ workspaceId, subject: webhookId ?? accountId ?? undefined }, () =>
+        context.transaction((transaction, changed) => store(transaction, changed, context, emission)),
+      ));
     const metrics = context.telemetry?.metrics;
     if (!emitted.repeated) {
       context.storedBytes.add(emission.workspaceId, bytes);
@@ -68,6 +79,7 @@ export const createEmit =
     }
     return emitted;
   };
+}
 
 async function store(
   transaction: Transaction<Tables>,
@@ -104,68 +116,165 @@ async function store(
   return announced(stored, ids, changed);
 }
 
+/** Of an event that one statement stores with others: more text takes longer to unpack than a transaction. */
+const mostCharacters = 65_536;
+
+/** What one statement stores, by {@link charactersOf}. */
+const ofStatement = { items: 32, weight: 262_144 } as const;
+
+const charactersOfDelivery = 256;
+
+/** An event, and the deliveries to its receivers as they were read. */
+interface NewEvent {
+  readonly event: Required<EventTable>;
+  readonly deliveries: readonly (DeliveryTable & Pick<Receiver, 'revision'>)[];
+}
+
+/** @returns the ids of the event's deliveries; null if a transaction has to store it */
+type StoreTogether = (workspaceId: string, read: () => Promise<NewEvent | null>) => Promise<readonly string[] | null>;
+
 /**
- * {@link store} with one statement, which costs half as much: if the event's key is new, and its receivers still are as they were
- * read. One by one: Postgres expects a hundred, for which it would read all webhooks of a table of thousands.
- * @returns null if not, with nothing stored
+ * {@link store} with one statement, which costs half as much, and less together with others: if the event's key is new, and its
+ * receivers still are as they were read. @returns null if not, with nothing stored
  */
 async function storeAtOnce(
+  storeTogether: StoreTogether,
   database: Kysely<Tables>,
   changed: ChangeRecorder,
-  { now, randomBytes, telemetry = noTelemetry }: EmitContext,
+  context: EmitContext,
   emission: Emission,
 ): Promise<Stored | null> {
+  if (emission.refusal !== undefined || emission.webhookId !== undefined) return null;
+  const added: NewEvent[] = [];
+  try {
+    const stored = await storeTogether(emission.workspaceId, async () => {
+      const read = await readNewEvent(database, context, emission);
+      if (read !== null) added.push(read);
+      return read;
+    });
+    const [own] = added;
+    return stored === null || own === undefined ? null : announced(own.event, stored, changed);
+  } catch (error) {
+    // It may be stored: workers and watchers look for it.
+    if (error instanceof ServiceError && error.outcomeUnknown === true)
+      for (const { event, deliveries } of added) announced(event, idsOf(deliveries), changed);
+    throw error;
+  }
+}
+
+/** @returns null for what a transaction has to store */
+async function readNewEvent(
+  database: Kysely<Tables>,
+  { now, randomBytes, telemetry = noTelemetry }: EmitContext,
+  emission: Emission,
+): Promise<NewEvent | null> {
   const created_at = now().getTime();
-  const receivers = emission.refusal === undefined ? await readReceivers(database, emission) : null;
-  if (receivers === null) return null;
   const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
-  const event = { ...row, traceparent: telemetry.tracer?.headers().traceparent ?? null };
+  const receivers = row.data.length > mostCharacters ? null : await readReceivers(database, emission);
+  if (receivers === null) return null;
+  const event = { ...row, webhook_id: null, traceparent: telemetry.tracer?.headers().traceparent ?? null };
   const deliveries = receivers.map((receiver) => ({
     ...deliveryTo(receiver, event, randomBytes),
     revision: receiver.revision,
   }));
-  const names = sql.join(Object.keys(event).map((column) => sql.ref(column)));
-  const values = sql.join(
-    Object.values(event).map((value) => sql`${value}::${sql.raw(typeof value === 'number' ? 'bigint' : 'text')}`),
+  return { event, deliveries };
+}
+
+const charactersOf = ({ event, deliveries }: NewEvent): number =>
+  event.data.length + charactersOfDelivery * deliveries.length;
+
+const idsOf = (deliveries: readonly DeliveryTable[]): readonly string[] => deliveries.map(({ id }) => id);
+
+interface Waiting {
+  readonly read: () => Promise<NewEvent | null>;
+  readonly end: PromiseWithResolvers<readonly string[] | null>;
+}
+
+/** While events of a workspace are stored, its next ones wait for each other. Workspaces do not wait for each other. */
+function storingTogether(database: Kysely<Tables>): StoreTogether {
+  const waiting = new Map<string, Waiting[]>();
+
+  async function storePart(part: readonly (NewEvent & Pick<Waiting, 'end'>)[]): Promise<void> {
+    try {
+      const stored = await insertEvents(database, part);
+      for (const { event, deliveries, end } of part)
+        end.resolve(stored.has(event.id) ? idsOf(deliveries).filter((id) => stored.has(id)) : null);
+    } catch (error) {
+      for (const { end } of part) end.reject(error);
+    }
+  }
+
+  async function readAll(some: readonly Waiting[]) {
+    const read = some.map(async ({ read, end }) => {
+      try {
+        const added = await read();
+        if (added !== null) return [{ ...added, end }];
+        end.resolve(null);
+      } catch (error) {
+        end.reject(error);
+      }
+      return [];
+    });
+    return (await Promise.all(read)).flat();
+  }
+
+  async function storeAll(workspaceId: string, own: Waiting[]): Promise<void> {
+    waiting.set(workspaceId, own);
+    while (own.length > 0) {
+      const read = await readAll(own.splice(0, ofStatement.items));
+      for (const part of parts(read, charactersOf, ofStatement)) await storePart(part);
+    }
+    waiting.delete(workspaceId);
+  }
+
+  return (workspaceId, read) => {
+    const end: Waiting['end'] = Promise.withResolvers();
+    const added = { read, end };
+    const others = waiting.get(workspaceId);
+    if (others === undefined) void storeAll(workspaceId, [added]);
+    else others.push(added);
+    return end.promise;
+  };
+}
+
+/**
+ * Receivers are looked up one by one: Postgres expects a hundred rows of JSON, for which it would read all webhooks of a table of
+ * thousands. A locked one may be changing.
+ * @returns the ids of the stored events and deliveries
+ */
+async function insertEvents(database: Kysely<Tables>, events: readonly NewEvent[]): Promise<ReadonlySet<string>> {
+  const eventRows = events.map(({ event, deliveries }) => ({ ...event, receivers: deliveries.length }));
+  const deliveryRows = events.flatMap(({ deliveries }) => deliveries);
+  const [ofEvents, ofDeliveries] = [eventColumns, insertedColumns].map((columns) =>
+    sql.join(Object.keys(columns).map((column) => sql.ref(column))),
   );
-  const columns = sql.join(Object.keys(insertedColumns).map((column) => sql.ref(column)));
-  const rows = rowsTable('given', rowsText({ ...insertedColumns, revision: 'bigint' }, deliveries));
-  const statement = sql<{ id: string }>`with new_delivery as materialized (select * from ${rows}),
+  const statement = sql<{ id: string }>`with new_event as materialized (
+      select * from ${rowsTable('given', rowsText({ ...eventColumns, receivers: 'bigint' }, eventRows))}
+    ),
+    new_delivery as materialized (
+      select * from ${rowsTable('given', rowsText({ ...insertedColumns, revision: 'bigint' }, deliveryRows))}
+    ),
     receiver as (
-      select same.id from new_delivery as sent cross join lateral (
-        select id from webhooks where id = sent.webhook_id and revision = sent.revision for key share
+      select sent.event_id from new_delivery as sent cross join lateral (
+        select id from webhooks where id = sent.webhook_id and revision = sent.revision for key share skip locked
       ) same
     ),
     event as (
-      insert into events (${names}) select ${values}
-      where (select count(*) from receiver) = ${deliveries.length}
+      insert into events (${ofEvents}) select ${ofEvents} from new_event
+      where (select count(*) from receiver where receiver.event_id = new_event.id) = new_event.receivers
       on conflict (workspace_id, idempotency_key, coalesce(account_id, '')) do nothing
       returning id
     ),
     delivery as (
-      insert into deliveries (${columns}) select ${columns} from new_delivery where exists (select 1 from event)
+      insert into deliveries (${ofDeliveries}) select ${ofDeliveries} from new_delivery
+      where event_id in (select id from event)
       on conflict do nothing
       returning id
     )
     select id from event union all select id from delivery`;
   const change: MarkedQuery = { ...statement.compile(database), isChange: true };
-  const { rows: stored } = await database.executeQuery<{ id: string }>(change).catch((error: unknown) => {
-    // It may be stored: workers and watchers look for it.
-    if (error instanceof ServiceError && error.outcomeUnknown === true) {
-      announced(
-        event,
-        deliveries.map(({ id }) => id),
-        changed,
-      );
-    }
-    throw error;
-  });
-  if (stored.length === 0) return null;
-  return announced(
-    event,
-    stored.flatMap(({ id }) => (id === event.id ? [] : id)),
-    changed,
-  );
+  const { rows } = await database.executeQuery<{ id: string }>(change);
+  return new Set(rows.map(({ id }) => id));
 }
 
 const deliveryTo = ({ webhookId, enabled }: Receiver, event: EventTable, randomBytes: RandomBytes): DeliveryTable => ({
@@ -218,6 +327,21 @@ export const newDelivery = (
   created_at,
   finished_at: null,
 });
+
+const eventColumns = {
+  id: 'text',
+  workspace_id: 'text',
+  account_id: 'text',
+  account_type: 'text',
+  source: 'text',
+  event: 'text',
+  data: 'text',
+  webhook_id: 'text',
+  idempotency_key: 'text',
+  fingerprint: 'text',
+  created_at: 'bigint',
+  traceparent: 'text',
+} as const satisfies Record<keyof EventTable, 'text' | 'bigint'>;
 
 const insertedColumns = {
   id: 'text',

@@ -110,8 +110,6 @@ export interface DeliveryTuning {
 
 export interface DeliveryEngine {
   readonly emit: Emit;
-  /** Emits for a command that has its turn in the line of the workspace already. */
-  readonly emitInTurn: Emit;
   readonly notifications: Notifications;
   readonly worker: Worker;
   readonly storedBytes: StoredBytes;
@@ -155,7 +153,7 @@ interface DeliveryEngineOptions {
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { database, queueDatabase, location, allows, proxies, tuning, logger, randomBytes } = options;
-  const { telemetry = noTelemetry, now, troubles = createTroubles(logger), inLine = (_, work) => work() } = options;
+  const { telemetry = noTelemetry, now, troubles = createTroubles(logger) } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
@@ -227,11 +225,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(pace, removals(database), 'the deliveries of a deleted webhook could not be deleted');
-  const emitInTurn = createEmit({ ...options, transaction, statement, storedBytes });
-  const emit: Emit = (emission) =>
-    inLine({ workspaceId: emission.workspaceId, subject: emission.webhookId ?? emission.accountId ?? undefined }, () =>
-      emitInTurn(emission),
-    );
+  const emit = createEmit({ ...options, transaction, statement, storedBytes });
   const notifying = startSteps(
     pace,
     notices({ database, emit, logger, now }),
@@ -246,7 +240,6 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, troubles });
   return {
     emit,
-    emitInTurn,
     storedBytes,
     time,
     notifications,

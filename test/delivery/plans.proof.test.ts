@@ -302,7 +302,7 @@ describe.each(databases)('on $name', (dialect) => {
     await subjects.webhooks(fillingOf(gateway, 'postgres', webhookId), rows);
     await sql`analyze`.execute(database);
     const statements = await statementsOf(() => gateway.emit('event'));
-    const storing = statements.filter(({ sql: text }) => text.includes('new_delivery'));
+    const storing = statements.filter(({ sql: text }) => text.includes('new_event'));
     expect(storing).toHaveLength(1);
     const explained = storing.map(({ sql: text, parameters }) => CompiledQuery.raw(`explain ${text}`, [...parameters]));
     const plans = await Promise.all(explained.map((query) => database.executeQuery(query)));

@@ -93,6 +93,96 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await database.selectFrom('events').select('event').execute()).toHaveLength(1);
   });
 
+  describe.runIf(dialect.name === 'Postgres')('events that are stored together', () => {
+    const emitTo = (accountId: string, idempotencyKey?: string, workspaceId = gateway.space.workspaceId) =>
+      gateway.delivery.emit({
+        workspaceId,
+        accountId,
+        accountType: 'PNET',
+        source: 'users',
+        event: 'new_relation',
+        data: {},
+        idempotencyKey,
+      });
+    const listeningTo = (...accountIds: string[]) =>
+      gateway.webhook('https://hooks.example/', { account_ids: JSON.stringify(accountIds) });
+    /** Until the statements that wait for a lock are as many. */
+    const waitForLocks = (count: number) =>
+      vi.waitFor(async () => {
+        const { rows } = await sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(gateway.app.database);
+        expect(rows).toHaveLength(count);
+      });
+
+    it('have each its own deliveries, and one key is one event', async () => {
+      const webhooks = { a: await listeningTo('a'), b: await listeningTo('b') };
+      const emitted = await Promise.all(
+        Array.from({ length: 100 }, async (_, n) => {
+          const account = n % 2 === 0 ? 'a' : 'b';
+          return { account, ...(await emitTo(account, n < 90 ? undefined : `key ${account}`)) } as const;
+        }),
+      );
+      const stored = new Map((await gateway.deliveries()).map((delivery) => [delivery.id, delivery]));
+      expect(stored.size).toBe(92);
+      for (const { account, eventId, deliveries } of emitted) {
+        const [id = '', ...others] = deliveries;
+        expect(others).toEqual([]);
+        expect(stored.get(id)).toMatchObject({ event_id: eventId, webhook_id: webhooks[account], state: 'pending' });
+      }
+      expect(emitted.filter(({ repeated }) => repeated)).toHaveLength(8);
+    });
+
+    it('go to no webhook that changes after it was read', async () => {
+      const { database } = gateway.app;
+      const id = await listeningTo('a');
+      const emitted = await database.transaction().execute(async (other) => {
+        await sql`lock table events in exclusive mode`.execute(other);
+        const emitting = emitTo('a');
+        await waitForLocks(1);
+        await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', id).execute();
+        return { emitting };
+      });
+      await emitted.emitting;
+      expect((await gateway.deliveries()).map(({ state }) => state)).toEqual(['held']);
+    });
+
+    it('wait for no webhook that is locked', async () => {
+      const { database } = gateway.app;
+      await listeningTo('a');
+      const id = await listeningTo('b');
+      let locked: Promise<unknown> = Promise.resolve();
+      await database.transaction().execute(async (other) => {
+        await other.selectFrom('webhooks').select('id').where('id', '=', id).forUpdate().execute();
+        const first = emitTo('a');
+        locked = emitTo('b');
+        await Promise.all([first, emitTo('a')]);
+        await waitForLocks(1);
+      });
+      await locked;
+      expect(await gateway.deliveries()).toHaveLength(3);
+    });
+
+    it('wait for no event of another workspace', async () => {
+      const { database } = gateway.app;
+      await database.insertInto('workspaces').values({ id: 'other', name: 'other', created_at: 0 }).execute();
+      await emitTo('a');
+      const event = await database.selectFrom('events').selectAll().executeTakeFirstOrThrow();
+      let repeating: Promise<unknown> = Promise.resolve();
+      await database.transaction().execute(async (other) => {
+        await other
+          .insertInto('events')
+          .values({ ...event, id: 'other', idempotency_key: 'key' })
+          .execute();
+        repeating = emitTo('a', 'key');
+        await waitForLocks(1);
+        await emitTo('b', undefined, 'other');
+        await sql`delete from events where id = 'other'`.execute(other);
+      });
+      expect(await repeating).toMatchObject({ repeated: false });
+    });
+  });
+
   it.runIf(dialect.name === 'Postgres')('an event that may be stored is announced with its deliveries', async () => {
     await gateway.webhook('https://hooks.example/');
     const announced: Record<string, string[]> = { deliveries: [], events: [] };
@@ -101,7 +191,7 @@ describe.each(databases)('on $name', (dialect) => {
       gateway.delivery.notifications.listen(listener, kind as 'deliveries' | 'events');
     }
     const injected = injectFaults();
-    injected.loseAnswerTo('with new_delivery');
+    injected.loseAnswerTo('with new_event');
     const failure = await gateway.emit('a').catch((error: unknown) => error);
     injected.restore();
     expect(failure).toMatchObject({ outcomeUnknown: true });

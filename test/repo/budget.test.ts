@@ -8,17 +8,17 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_272,
+  app: 5_271,
   auth: 1_554,
   cache: 340,
   capabilities: 294,
   'capabilities/accounts': 568,
-  'capabilities/deliveries': 2_738,
+  'capabilities/deliveries': 2_747,
   'capabilities/jobs': 2_210,
   'capabilities/posts': 1_239,
   'capabilities/webhooks': 2_797,
   client: 993,
-  delivery: 4_211,
+  delivery: 4_330,
   events: 555,
   graphql: 1_108,
   'graphql/cost': 731,

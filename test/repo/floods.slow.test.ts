@@ -600,6 +600,8 @@ const floods: Readonly<Record<string, Flood>> = {
 /** Why no flood here: what bounds them is filled above, or a suite of their own fills them. */
 const elsewhere: Readonly<Record<string, string>> = {
   'capabilities/webhooks/removal.ts lastOf': 'a webhook whose deliveries are being deleted',
+  'delivery/emit.ts own': 'a request, or a step of the engine',
+  'delivery/emit.ts waiting': 'a request, or a step of the engine',
   'delivery/outcome-buffer.ts apart': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts delays': 'an outcome of a delivery with a lease',
   'delivery/outcome-buffer.ts parts': 'an outcome of a delivery with a lease',

@@ -155,7 +155,7 @@ describe.each(embedded)('$name', ({ start, kind }) => {
   const creations = {
     'Mutation.createJobDraft': 'insert into "jobs"',
     'Mutation.createWebhook': 'insert into "webhooks"',
-    'Mutation.emitEvent': kind === 'Postgres' ? 'with new_delivery' : 'insert into "events"',
+    'Mutation.emitEvent': kind === 'Postgres' ? 'with new_event' : 'insert into "events"',
     'REST WHCREATE': 'insert into "webhooks"',
   };
   test.each(Object.entries(creations))(

@@ -23,6 +23,8 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'capabilities/deliveries/statistics.ts counts': ['hours of a webhook', 'the call'],
   'capabilities/deliveries/statistics.ts countsOf': ['webhooks of a page', 'the call'],
   'capabilities/deliveries/watch.ts values': ['filters of streams', 'the call'],
+  'delivery/emit.ts own': ['emissions of a workspace', 'requests in flight'],
+  'delivery/emit.ts waiting': ['workspaces', 'requests in flight'],
   'delivery/byte-budget.ts byDestination': ['webhooks', 'deliveries in flight'],
   'delivery/claim-leases.ts #leases': ['deliveries', 'deliveries that a process has claimed'],
   'delivery/in-flight.ts probes': ['deliveries', 'deliveries that a process has claimed'],

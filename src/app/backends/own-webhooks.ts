@@ -69,7 +69,6 @@ export async function openWebhooks(
       deliveries: embeddedDeliveries({
         ...delivery,
         ...shared,
-        emit: delivery.emitInTurn,
         database: databases.deliveries,
         inLine,
         limits,

@@ -14,13 +14,22 @@ export const embeddedDeliveries = (
   context: CommandsContext &
     QueriesContext &
     WatchContext & { readonly inLine: InLine; readonly limits: DeliveryRateLimits; readonly storedBytes: StoredBytes },
-): DeliveriesPort => ({
-  ...deliveryQueries(context),
-  statistics: webhookStatistics(context),
-  backlog: webhookBacklog(context),
-  summary: webhookSummary(context),
-  ...commandsInLine(context.inLine, limitedCommands(deliveryCommands(context), context.limits, context.storedBytes)),
-  ...deliveryWatch(context),
-  ...accountEvents(context),
-  ...eventWatch(context),
-});
+): DeliveriesPort => {
+  const { redeliver, redeliverAll, ...emitting } = limitedCommands(
+    deliveryCommands(context),
+    context.limits,
+    context.storedBytes,
+  );
+  return {
+    ...deliveryQueries(context),
+    statistics: webhookStatistics(context),
+    backlog: webhookBacklog(context),
+    summary: webhookSummary(context),
+    // An event takes a turn where it is stored (delivery/emit.ts).
+    ...emitting,
+    ...commandsInLine(context.inLine, { redeliver, redeliverAll }),
+    ...deliveryWatch(context),
+    ...accountEvents(context),
+    ...eventWatch(context),
+  };
+};
