@@ -16,10 +16,11 @@
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
  * The way of an event
- *   store/workspace-lines.ts leaves connections to other workspaces where one waits for what others have locked
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
- *   capabilities/webhooks/match.ts says is subscribed, in one transaction, on Postgres mostly in one statement; then the event is
+ *   capabilities/webhooks/match.ts says is subscribed: on Postgres mostly with one statement for all that a workspace emits meanwhile,
+ *                           otherwise in a transaction, for which
+ *   store/workspace-lines.ts  leaves connections to other workspaces where one waits for what others have locked; then the event is
  *                           acknowledged
  *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
  *                           something to settle) in the thread that writes (store/module-transaction.ts). It consists of

@@ -18,7 +18,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/posts': 1_239,
   'capabilities/webhooks': 2_797,
   client: 993,
-  delivery: 4_330,
+  delivery: 4_329,
   events: 555,
   graphql: 1_108,
   'graphql/cost': 731,
