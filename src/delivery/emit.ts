@@ -231,7 +231,7 @@ function storingTogether(database: Kysely<Tables>): StoreTogether {
     const end: Waiting['end'] = Promise.withResolvers();
     const added = { read, end };
     const others = waiting.get(workspaceId);
-    if (others === undefined) void storeAll(workspaceId, [added]);
+    if (others === undefined) storeAll(workspaceId, [added]).catch(end.reject);
     else others.push(added);
     return end.promise;
   };
