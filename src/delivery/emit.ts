@@ -5,7 +5,9 @@ import type { DeliveryEvent } from '../events/event.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { parts } from '../kernel/lib/parts.ts';
+import { DatabaseFault } from '../store/faults.ts';
 import { rowsTable, rowsText } from '../store/json.ts';
+import { keyLock, lockKey } from '../store/locks.ts';
 import type { ChangeRecorder, NotifyingStatement, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
 import type { MarkedQuery } from '../store/short-reads.ts';
@@ -94,6 +96,7 @@ async function store(
     if (first === null) throw refusal;
     return { ...first, bytes: 0 };
   }
+  if (emission.idempotencyKey !== undefined) await lockKey(transaction, emission, emission.idempotencyKey);
   const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
@@ -117,10 +120,10 @@ async function store(
 }
 
 /** Of an event that one statement stores with others: more text takes longer to unpack than a transaction. */
-const mostCharacters = 65_536;
+const mostCharacters = 16_384;
 
 /** What one statement stores, by {@link charactersOf}. */
-const ofStatement = { items: 32, weight: 262_144 } as const;
+const ofStatement = { items: 32, weight: 524_288 } as const;
 
 const charactersOfDelivery = 256;
 
@@ -145,34 +148,36 @@ async function storeAtOnce(
   emission: Emission,
 ): Promise<Stored | null> {
   if (emission.refusal !== undefined || emission.webhookId !== undefined) return null;
-  const added: NewEvent[] = [];
+  // Others read and store it.
+  const traceparent = context.telemetry?.tracer?.headers().traceparent ?? null;
+  const last: { read: NewEvent | null } = { read: null };
   try {
     const stored = await storeTogether(emission.workspaceId, async () => {
-      const read = await readNewEvent(database, context, emission);
-      if (read !== null) added.push(read);
-      return read;
+      last.read = await readNewEvent(database, context, emission, traceparent);
+      return last.read;
     });
-    const [own] = added;
-    return stored === null || own === undefined ? null : announced(own.event, stored, changed);
+    return stored === null || last.read === null ? null : announced(last.read.event, stored, changed);
   } catch (error) {
     // It may be stored: workers and watchers look for it.
-    if (error instanceof ServiceError && error.outcomeUnknown === true)
-      for (const { event, deliveries } of added) announced(event, idsOf(deliveries), changed);
+    if (last.read !== null && isUnknown(error)) announced(last.read.event, idsOf(last.read.deliveries), changed);
     throw error;
   }
 }
 
+const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.outcomeUnknown === true;
+
 /** @returns null for what a transaction has to store */
 async function readNewEvent(
   database: Kysely<Tables>,
-  { now, randomBytes, telemetry = noTelemetry }: EmitContext,
+  { now, randomBytes }: EmitContext,
   emission: Emission,
+  traceparent: string | null,
 ): Promise<NewEvent | null> {
   const created_at = now().getTime();
   const row = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const receivers = row.data.length > mostCharacters ? null : await readReceivers(database, emission);
   if (receivers === null) return null;
-  const event = { ...row, webhook_id: null, traceparent: telemetry.tracer?.headers().traceparent ?? null };
+  const event = { ...row, webhook_id: null, traceparent };
   const deliveries = receivers.map((receiver) => ({
     ...deliveryTo(receiver, event, randomBytes),
     revision: receiver.revision,
@@ -190,39 +195,52 @@ interface Waiting {
   readonly end: PromiseWithResolvers<readonly string[] | null>;
 }
 
+interface ReadEvent extends NewEvent {
+  readonly waiting: Waiting;
+}
+
 /** While events of a workspace are stored, its next ones wait for each other. Workspaces do not wait for each other. */
 function storingTogether(database: Kysely<Tables>): StoreTogether {
   const waiting = new Map<string, Waiting[]>();
 
-  async function storePart(part: readonly (NewEvent & Pick<Waiting, 'end'>)[]): Promise<void> {
-    try {
-      const stored = await insertEvents(database, part);
-      for (const { event, deliveries, end } of part)
-        end.resolve(stored.has(event.id) ? idsOf(deliveries).filter((id) => stored.has(id)) : null);
-    } catch (error) {
-      for (const { end } of part) end.reject(error);
-    }
-  }
-
-  async function readAll(some: readonly Waiting[]) {
-    const read = some.map(async ({ read, end }) => {
+  async function readAll(some: readonly Waiting[]): Promise<readonly ReadEvent[]> {
+    const read = some.map(async (each) => {
       try {
-        const added = await read();
-        if (added !== null) return [{ ...added, end }];
-        end.resolve(null);
+        const added = await each.read();
+        if (added !== null) return [{ ...added, waiting: each }];
+        each.end.resolve(null);
       } catch (error) {
-        end.reject(error);
+        each.end.reject(error);
       }
       return [];
     });
     return (await Promise.all(read)).flat();
   }
 
+  /** @returns why they could not be stored */
+  async function storePart(part: readonly ReadEvent[]): Promise<{ readonly error: unknown } | null> {
+    try {
+      const stored = await insertEvents(database, part);
+      for (const { event, deliveries, waiting } of part)
+        waiting.end.resolve(stored.has(event.id) ? idsOf(deliveries).filter((id) => stored.has(id)) : null);
+      return null;
+    } catch (error) {
+      for (const { waiting } of part) waiting.end.reject(error);
+      // Of the others nothing was sent.
+      return { error: isUnknown(error) ? new DatabaseFault('unavailable', error) : error };
+    }
+  }
+
   async function storeAll(workspaceId: string, own: Waiting[]): Promise<void> {
     waiting.set(workspaceId, own);
     while (own.length > 0) {
       const read = await readAll(own.splice(0, ofStatement.items));
-      for (const part of parts(read, charactersOf, ofStatement)) await storePart(part);
+      const [part = [], ...rest] = parts(read, charactersOf, ofStatement);
+      // Read once more in their turn: an event is no older than the statement that stores it.
+      own.unshift(...rest.flat().map(({ waiting }) => waiting));
+      const fault = part.length === 0 ? null : await storePart(part);
+      // Each would wait as long for the same.
+      if (fault !== null) for (const { end } of own.splice(0)) end.reject(fault.error);
     }
     waiting.delete(workspaceId);
   }
@@ -239,7 +257,7 @@ function storingTogether(database: Kysely<Tables>): StoreTogether {
 
 /**
  * Receivers are looked up one by one: Postgres expects a hundred rows of JSON, for which it would read all webhooks of a table of
- * thousands. A locked one may be changing.
+ * thousands. A locked one may be changing, and what has a locked key may be known: nothing waits for either.
  * @returns the ids of the stored events and deliveries
  */
 async function insertEvents(database: Kysely<Tables>, events: readonly NewEvent[]): Promise<ReadonlySet<string>> {
@@ -262,6 +280,7 @@ async function insertEvents(database: Kysely<Tables>, events: readonly NewEvent[
     event as (
       insert into events (${ofEvents}) select ${ofEvents} from new_event
       where (select count(*) from receiver where receiver.event_id = new_event.id) = new_event.receivers
+        and (idempotency_key is null or pg_try_advisory_xact_lock(${keyLock(sql`workspace_id`, sql`account_id`, sql`idempotency_key`)}))
       on conflict (workspace_id, idempotency_key, coalesce(account_id, '')) do nothing
       returning id
     ),

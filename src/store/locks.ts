@@ -2,6 +2,7 @@
  * The order of locks on Postgres. A transaction that locks several rows takes them in this order, so that no two wait for each
  * other:
  *
+ *   0. idempotency keys of events    by who has locked nothing yet; who stores several events leaves the locked ones to a transaction
  *   1. workspaces
  *   2. events, pending_holds         those who take several leave the locked ones out: nobody waits for them
  *   3. deliveries                    likewise, but that settling waits for those that its worker has claimed
@@ -36,6 +37,25 @@ export const unlocked = (table?: string): RawBuilder<unknown> =>
     sqlite: () => sql``,
     postgres: () => sql`for update ${table === undefined ? sql`` : sql`of ${sql.ref(table)}`} skip locked`,
   });
+
+/** The number of the advisory lock of an event's idempotency key on Postgres: a row that is not committed can only be waited for. */
+export const keyLock = (
+  workspaceId: RawBuilder<unknown>,
+  accountId: RawBuilder<unknown>,
+  key: RawBuilder<unknown>,
+): RawBuilder<unknown> =>
+  sql`hashtextextended(${workspaceId} || ' ' || coalesce(${accountId}, '') || ' ' || ${key}, 0)`;
+
+/** Waits for who stores an event under the key. */
+export async function lockKey(
+  transaction: Transaction<Tables>,
+  { workspaceId, accountId }: { readonly workspaceId: string; readonly accountId: string | null },
+  key: string,
+): Promise<void> {
+  if (!isPostgres(transaction)) return;
+  const lock = keyLock(sql`${workspaceId}::text`, sql`${accountId}::text`, sql`${key}::text`);
+  await sql`select pg_advisory_xact_lock(${lock})`.execute(transaction);
+}
 
 /** Locks a workspace: of two that count what it has, the second counts what the first has added. SQLite has one writer, which this waits for. */
 export async function lockWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {

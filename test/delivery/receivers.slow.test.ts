@@ -1,6 +1,11 @@
 /** The webhooks that receive an event, found in the index that the database derives from them. */
-import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { DefaultQueryExecutor, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createEmit } from '../../src/delivery/emit.ts';
+import { lockKey } from '../../src/store/locks.ts';
+import type { Telemetry } from '../../src/telemetry/telemetry.ts';
 import { injectFaults } from '../support/database-faults.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -161,6 +166,58 @@ describe.each(databases)('on $name', (dialect) => {
       });
       await locked;
       expect(await gateway.deliveries()).toHaveLength(3);
+    });
+
+    it('wait for no key that another transaction has', async () => {
+      const { database } = gateway.app;
+      const { workspaceId } = gateway.space;
+      let repeating: Promise<unknown> = Promise.resolve();
+      await database.transaction().execute(async (other) => {
+        await lockKey(other, { workspaceId, accountId: 'a' }, 'key');
+        const first = emitTo('a');
+        repeating = emitTo('a', 'key');
+        await Promise.all([first, emitTo('a')]);
+        await waitForLocks(1);
+      });
+      expect(await repeating).toMatchObject({ repeated: false });
+    });
+
+    it('do not wait one after the other for what is locked', async () => {
+      const statements = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery');
+      onTestFinished(() => statements.mockRestore());
+      await gateway.app.database.transaction().execute(async (other) => {
+        await sql`lock table events in exclusive mode`.execute(other);
+        const emitted = await Promise.allSettled(Array.from({ length: 40 }, () => emitTo('a')));
+        expect(emitted.map(({ status }) => status)).toEqual(emitted.map(() => 'rejected'));
+      });
+      expect(statements.mock.calls.filter(([query]) => query.sql.startsWith('with new_event'))).toHaveLength(1);
+    });
+
+    it('have each the trace of its own request', async () => {
+      const { notifications, storedBytes } = gateway.delivery;
+      const traces = new AsyncLocalStorage<string>();
+      const tracer = { headers: () => ({ traceparent: traces.getStore() }) } as unknown as NonNullable<
+        Telemetry['tracer']
+      >;
+      const telemetry = { tracer, metrics: null };
+      const emit = createEmit({ ...notifications, now: () => gateway.clock.now, randomBytes, storedBytes, telemetry });
+      const { workspaceId } = gateway.space;
+      const emission = {
+        workspaceId,
+        accountId: 'a',
+        accountType: 'PNET',
+        source: 'users',
+        event: 'new_relation',
+      } as const;
+      const emitted = await Promise.all(
+        ['one', 'two', 'three'].map((trace) =>
+          traces.run(trace, async () => [(await emit({ ...emission, data: {} })).eventId, trace]),
+        ),
+      );
+      const events = await gateway.app.database.selectFrom('events').select(['id', 'traceparent']).execute();
+      expect(new Map(events.map(({ id, traceparent }) => [id, traceparent]))).toEqual(
+        new Map(emitted as [string, string][]),
+      );
     });
 
     it('wait for no event of another workspace', async () => {

@@ -18,7 +18,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/posts': 1_239,
   'capabilities/webhooks': 2_797,
   client: 993,
-  delivery: 4_329,
+  delivery: 4_348,
   events: 555,
   graphql: 1_108,
   'graphql/cost': 731,
@@ -35,7 +35,7 @@ const budget: Readonly<Record<string, number>> = {
   providers: 2_201,
   rest: 616,
   splice: 3_107,
-  store: 6_480,
+  store: 6_500,
   telemetry: 750,
   upstream: 1_741,
 };
