@@ -59,9 +59,9 @@ export function present(
 
 /** For a refused request, or a failure where only a bug can fail. */
 export function presentRefusal(error: unknown, exchange: Exchange, options: ResponseOptions): PresentedBody {
-  const failure =
-    error instanceof GraphQLError ? error : new GraphQLError('Refused', { originalError: fromUnknown(error) });
-  const { value, errors, hasData } = withCost({ errors: shortErrors([failure]) }, exchange, options);
+  const failures = error instanceof GraphQLError ? shortErrors([error]) : [error];
+  const result = presentErrors({}, failures, exchange.http, options);
+  const { value, errors, hasData } = withCost({ result, bytes: 0 }, exchange);
   return { errors, hasData, body: stringify(value) };
 }
 
@@ -70,7 +70,7 @@ function printResult(
   exchange: Exchange,
   options: ResponseOptions,
 ): PresentedBody | Promise<PresentedBody> {
-  const { value, bytes, errors, hasData } = withCost(executed, exchange, options);
+  const { value, bytes, errors, hasData } = withCost(presentSized(executed, exchange, options), exchange);
   const printing = printJson(value, exchange.turn, bytes);
   const bodyOf = (printed: Uint8Array | string): PresentedBody => {
     if (errors.length > 0) return { errors, hasData, body: printed };
@@ -113,8 +113,7 @@ export async function printForAll(
 export const bytesForAll = (executed: ExecutionResult): number => sizes.get(executed)?.bytes ?? 0;
 
 /** With the cost beside errors, if it is asked for or their reason. */
-function withCost(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions) {
-  const sized = presentSized(executed, exchange, options);
+function withCost(sized: SizedResult, exchange: Exchange) {
   const { errors = [], data } = sized.result;
   if (errors.length === 0) return shown(sized);
   const beyondLimit = data === undefined ? errors.filter(({ extensions }) => extensions.code === limitError) : [];
@@ -157,7 +156,7 @@ function presentSized(executed: ExecutionResult, exchange: Exchange, options: Re
 
 function presentErrors(
   result: ExecutionResult,
-  errors: readonly GraphQLError[],
+  errors: readonly unknown[],
   http: FailedRequest,
   options: ResponseOptions,
 ): ExecutionResult {

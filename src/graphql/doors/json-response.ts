@@ -4,8 +4,9 @@ import { type FetchAPI, processRegularResult } from 'graphql-yoga';
 import type { Compress } from '../../http/compression.ts';
 import { entityTag, isKnown } from '../../http/documents.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
+import { withoutStacks } from '../../kernel/errors.ts';
 import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
-import type { Presented } from '../presentation.ts';
+import type { Presented, PresentedBody } from '../presentation.ts';
 import type { JsonType } from './accepted.ts';
 
 type Whole = Exclude<Presented, { readonly results: unknown }>;
@@ -30,7 +31,6 @@ export function jsonResponses(compress: Compress | null): MakeResponse {
     const printed = 'splice' in presented ? presented.splice : null;
     let isHeld = false;
     try {
-      const head = 'splice' in presented ? okAs(type) : headOf(presented, type, fetchAPI);
       const output = 'splice' in presented ? presented.splice.output() : presented.body;
       if (isNotModified(http, output)) return { response: new Response(null, { status: 304 }), body: null };
       const compressed = compress?.(http, output) ?? null;
@@ -40,7 +40,9 @@ export function jsonResponses(compress: Compress | null): MakeResponse {
         isHeld = true;
         body = hold(http, printed);
       }
-      const response = new Response(body as BodyInit, head);
+      const response = hasErrors(presented)
+        ? responseOfErrors(presented, type, body, fetchAPI)
+        : new Response(body as BodyInit, okAs(type));
       if (compressed !== null) response.headers.set('content-encoding', compressed.coding);
       return { response, body };
     } finally {
@@ -55,11 +57,14 @@ const okAs = (type: JsonType): ResponseInit => ({
   headers: { 'content-type': `${type}; charset=utf-8` },
 });
 
-/** Status and headers as Yoga makes them of errors. */
-function headOf(presented: Exclude<Whole, { readonly splice: unknown }>, type: JsonType, fetchAPI: FetchAPI) {
-  if (presented.errors.length === 0) return okAs(type);
-  return processRegularResult({ ...resultOf(presented), stringify: () => '' } as ExecutionResult, fetchAPI, type);
-}
+const hasErrors = (presented: Whole): presented is PresentedBody =>
+  'errors' in presented && presented.errors.length > 0;
+
+/** With status and headers as Yoga makes them of errors. It makes an error of each to print it. */
+const responseOfErrors = (presented: PresentedBody, type: JsonType, body: Uint8Array | string, fetchAPI: FetchAPI) =>
+  withoutStacks(() =>
+    processRegularResult({ ...resultOf(presented), stringify: () => body } as ExecutionResult, fetchAPI, type),
+  );
 
 /** A result that is printed already, as Yoga takes it. */
 export type PrintedResult = ExecutionResult & { readonly body: Uint8Array | string; readonly stringify: () => string };

@@ -28,8 +28,14 @@ export interface Served {
   cut: AbortController | null;
 }
 
-export interface ServedContext {
+/** As the door hands it to Yoga. */
+export interface ServedRequest {
   readonly served: Served;
+}
+
+export interface ServedContext {
+  /** Of the request, which another plugin may replace. */
+  served: Served;
 }
 
 export interface PipelinePluginOptions {
@@ -97,6 +103,9 @@ export function withPipeline(
   const executeIn = ({ contextValue }: ExecutionArgs) => execute((contextValue as ServedContext).served);
 
   const onOperation: Plugin<ServedContext, ServedContext> = {
+    onRequest({ request, serverContext }) {
+      serverContext.served = (request as Request & ServedRequest).served;
+    },
     onRequestParse({ serverContext, setRequestParser }) {
       const { text: query, variables, sent } = serverContext.served.exchange;
       const operationName = typeof sent.operationName === 'string' ? sent.operationName : undefined;

@@ -11,6 +11,7 @@ import {
   type PipelinePluginOptions,
   type Served,
   type ServedContext,
+  type ServedRequest,
   withPipeline,
 } from './use-pipeline.ts';
 
@@ -20,7 +21,7 @@ interface YogaOptions extends ExchangeOptions, PipelinePluginOptions {
 }
 
 export function yogaDoor({ plugins = [], ...options }: YogaOptions): (http: IncomingRequest) => Promise<void> {
-  const { handleRequest, waitUntil, fetchAPI } = createYoga<ServedContext, ServedContext>({
+  const { handleRequest, fetchAPI } = createYoga<ServedContext, ServedContext>({
     schema: options.schema,
     graphqlEndpoint: endpoint,
     // No address ends so: there are probes (http/probes.ts).
@@ -37,15 +38,14 @@ export function yogaDoor({ plugins = [], ...options }: YogaOptions): (http: Inco
     plugins: withPipeline(plugins, options),
   });
 
-  /** A context in parts. Of a whole one Yoga makes a prototype, and V8 for each a hidden class, which fills the old generation. */
-  const handle = handleRequest as (request: object, ...parts: readonly object[]) => Response | Promise<Response>;
-  const rest = { waitUntil };
+  /** Without a context: of one Yoga makes a prototype, and V8 for each a hidden class, which fills the old generation. */
+  const handle = handleRequest as (request: object, ...contexts: readonly object[]) => Response | Promise<Response>;
   const warn = warningOfBrowserStreams();
 
   return async (http) => {
     const exchange = new Exchange(http, options);
     const served: Served = { exchange, refused: null, isAcceptable: true, early: null, cut: null };
-    const response = await handle(new DoorRequest(http, fetchAPI), { served }, rest);
+    const response = await handle(new DoorRequest(http, fetchAPI, served));
     const { early, cut } = served;
     if (early?.response === response) {
       http.send(response.status, headersOf(response.headers), early.body ?? undefined);
@@ -93,13 +93,17 @@ function headersOf(headers: Headers): SentHeaders {
 const isFinal = (status: number): boolean => status >= 400 && status < 500;
 
 /** What Yoga and its plugins ask of a request, made when they do. The body has its limits (http/request-bodies.ts). */
-class DoorRequest implements Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body' | 'json' | 'text'> {
+class DoorRequest
+  implements ServedRequest, Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body' | 'json' | 'text'>
+{
   readonly body = null;
+  readonly served: Served;
   readonly #http: IncomingRequest;
   readonly #fetchAPI: Pick<FetchAPI, 'Headers'>;
   #headers: Headers | undefined;
 
-  constructor(http: IncomingRequest, fetchAPI: Pick<FetchAPI, 'Headers'>) {
+  constructor(http: IncomingRequest, fetchAPI: Pick<FetchAPI, 'Headers'>, served: Served) {
+    this.served = served;
     this.#http = http;
     this.#fetchAPI = fetchAPI;
   }

@@ -92,7 +92,7 @@ interface HttpOfError {
 
 /** In the words of Yoga. */
 export const badRequest = (message: string, { status = 400, ...http }: HttpOfError = {}): GraphQLError =>
-  new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status, ...http } } });
+  withoutStacks(() => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status, ...http } } }));
 
 /**
  * Turns whatever a resolver throws into a ServiceError, at once: graphql-js itself throws a plain Error for a value
