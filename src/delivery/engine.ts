@@ -16,10 +16,11 @@
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
  * The way of an event
+ *   capabilities/deliveries/commands.ts checks the limits of limits.ts beside it
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
- *   capabilities/webhooks/match.ts says is subscribed: on Postgres mostly with one statement for all that a workspace emits meanwhile,
- *                           otherwise in a transaction, for which
+ *   capabilities/webhooks/match.ts says is subscribed: on Postgres mostly, if none has changed since, with one statement for all that a
+ *                           workspace emits meanwhile; otherwise in a transaction, for which
  *   store/workspace-lines.ts  leaves connections to other workspaces where one waits for what others have locked; then the event is
  *                           acknowledged
  *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
@@ -38,13 +39,13 @@
  *   worker.ts             takes deliveries from the lanes, keeps their leases in
  *   claim-leases.ts         memory, and hands those that
  *   confirm.ts              finds claimed as their webhooks still are (SQL) to
- *   send.ts                 one request, to a destination.ts, signed by
+ *   send.ts                 one request through net/outbound.ts, to a destination.ts, signed by
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed; overloaded, gone, to pause
  *   outcome-buffer.ts     keeps outcomes until they are settled, and sets apart those of a webhook that cannot be
  *   settle.ts             stores outcomes with the next transaction, and what they say of the destination
  *   destination-health.ts   (failing, paused, disabled)
- *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
+ *   store/notifications.ts  tells workers and subscribers after every commit, those of other processes together by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   repeat.ts             repeats work by timers of
  *   after.ts                (tests replace them): holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts),

@@ -3,22 +3,23 @@
  * that does not decline; then one place that makes the response.
  *
  *   http/server.ts       takes the requests of a connection one after the other, with an id and a log line each
- *   http/router.ts       finds the route; headers, preflights and upgrades are refused before it
- *   server.ts            refuses content codings and media types
+ *   http/router.ts       finds the route; headers and upgrades may be refused then, and preflights answered
+ *   server.ts            serves GraphiQL to browsers, refuses content codings and media types
  *   doors/               Yoga, whose plugin calls this for JSON and streams, or the messages of a WebSocket
  *   exchange.ts          is the record of the request, for all that follows
  *   stages.ts            pass it, respond, or throw a refusal, in the order of `stages` below; the body is read within its
  *                        bounds (http/request-bodies.ts), in its turn, once the request is counted
  *   kernel/places.ts     lets so many operations of one caller be executed at once
  *   executors/           an executor declines before it changes anything; pages that it has read stay in the exchange
- *     compiled/            lists of ports as JSON, printed by splice/, without resolvers
+ *     compiled/            lists of ports as JSON, printed by splice/, without resolvers of their items
  *     subscribe.ts         streams
  *     resolving/           resolvers, each of which runs an operation of its capability
  *   response-cache.ts    stores a response without errors under the generation that `lookUp` found
  *   presentation.ts      makes the response: errors, size, cost
+ *   doors/json-response.ts  compresses JSON, or holds the kernel that has it until http/incoming-request.ts has sent it
  *
- * At the end `printed` of the exchange releases the pages, and the budget of bytes, that the request holds. Ports are
- * wrapped in app/app.ts: in spans, and in turns, so that no key holds the event loop.
+ * Once executed, `printed` of the exchange releases the pages, and the budget of bytes, that the request holds. Ports are
+ * wrapped in app/app.ts: in spans, and in turns, so that no key holds the event loop; the compiled executor takes turns itself.
  */
 
 import type { ExecutionResult } from 'graphql';
