@@ -21,9 +21,8 @@ const estimateFactor = 8;
 export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledOptions): Executor => {
   let splicer: Splicer | undefined;
 
-  function run(plans: Plans | Declined, exchange: Exchange): Promise<Splice> {
+  function run(plans: Plans, exchange: Exchange): Promise<Splice> {
     const { caller, values } = exchange;
-    if (plans instanceof Declined) throw plans;
     if (caller === null) throw new Declined('no key');
     const plan = plans.planFor(values);
     if (plan instanceof Declined) throw plan;
@@ -35,6 +34,10 @@ export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledO
     const { plans } = exchange.operation;
     if (plans === null) return new Declined('compiling is off');
     const { facts } = exchange.http;
+    if (plans instanceof Declined) {
+      facts.compiled = plans.reason;
+      return plans;
+    }
     const decline = (error: unknown) => {
       // Nobody waits for what resolvers would find, and what failed may have failed for that.
       exchange.http.clientAborted.throwIfAborted();
