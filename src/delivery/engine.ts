@@ -16,7 +16,7 @@
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
  * The way of an event
- *   capabilities/deliveries/commands.ts checks the limits of limits.ts beside it
+ *   capabilities/deliveries/limits.ts checks its limits, then
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed: on Postgres mostly, if none has changed since, with one statement for all that a
