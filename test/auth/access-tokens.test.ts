@@ -131,6 +131,19 @@ describe('what a token may', () => {
     expect(await failure({ scopes, expiresIn: 3_600 }, ending)).toMatchObject({ expiresAt: expiresAt.toISOString() });
   });
 
+  test('not more than its key by now', async () => {
+    const { gateway, workspace, token } = await start();
+    const made = await token({ scopes: ['ACCOUNTS_READ', 'WEBHOOKS_READ'] });
+    const expiresAt = new Date(gateway.clock.now.getTime() + 120_000);
+    await gateway.app.database
+      .updateTable('api_keys')
+      .set({ scopes: JSON.stringify(['accounts:read']), expires_at: expiresAt.getTime() })
+      .where('workspace_id', '=', workspace.workspaceId)
+      .execute();
+    const seen = async () => (await graphql(gateway.address, made, viewer)).data.viewer;
+    await expect.poll(seen).toMatchObject({ scopes: ['ACCOUNTS_READ'], expiresAt: expiresAt.toISOString() });
+  });
+
   test.each([
     [{ scopes: [] }, 'scopes'],
     [{ scopes: ['ACCOUNTS_READ', 'TOKENS_WRITE'] }, 'scopes', '1'],
@@ -317,11 +330,18 @@ describe('tokens count as their key', () => {
 
 describe('in proxy mode', () => {
   test('there are tokens of the keys of this gateway', async () => {
-    const { gateway, token } = await start({
+    const {
+      gateway,
+      create: make,
+      token,
+    } = await start({
       environment: { UPSTREAM_URL: 'http://127.0.0.1:9', UPSTREAM_API_KEY: 'of-the-service' },
     });
     const { data } = await graphql(gateway.address, await token({ accountIds: ['any'] }), viewer);
     expect(data.viewer).toMatchObject({ scopes: ['ACCOUNTS_READ'], accountIds: ['any'] });
+    const many = Array.from({ length: 20 }, (_, each) => `${each}`.padStart(100, '0'));
+    const { createAccessToken } = (await make({ scopes: ['ACCOUNTS_READ'], accountIds: many })).data;
+    expect(createAccessToken).toMatchObject({ code: 'LIMIT_TOO_HIGH' });
   });
 
   test('there are none of keys that the service checks', async () => {
