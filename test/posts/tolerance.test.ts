@@ -23,8 +23,9 @@ describe.each(onOneDatabase(backends))('unexpected posts, $name backend', (backe
       '... on PnetPost { providerId }',
     );
     expect(nodes).toMatchObject([{ __typename: 'PnetPost' }, null, { __typename: 'PnetPost' }]);
+    const message = 'The post is from a network that this gateway does not support.';
     expect(errors).toMatchObject([
-      { path: ['posts', 'nodes', 1], extensions: { code: 'PROVIDER_ERROR', status: 500 } },
+      { path: ['posts', 'nodes', 1], message, extensions: { code: 'PROVIDER_ERROR', status: 500 } },
     ]);
   });
 
