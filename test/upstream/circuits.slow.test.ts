@@ -71,6 +71,19 @@ describe('a key that asks for what fails', () => {
     await expectRecovered(setup);
   });
 
+  test('because another gateway limits it still reaches that', async () => {
+    const limited: Respond = (_request, response) =>
+      json(response, 503, envelope('service_unavailable', 503), {
+        ratelimit: '"requests";r=0;t=60',
+        'retry-after': '60',
+      });
+    const setup = await setUp(deadlines, at('ACoBad', limited));
+    await times(minFailures, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
+    const made = setup.stub.received.length;
+    expect(await statusOf(setup, 'theirs', 'ACoBad0')).toBe(503);
+    expect(setup.stub.received).toHaveLength(made + 1);
+  });
+
   test('still gets what does not fail, in any share', async () => {
     const setup = await setUp(deadlines, at('ACoBad', page(500)));
     for (let n = 0; n < 3 * minFailures; n += 1) {
