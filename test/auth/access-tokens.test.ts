@@ -101,6 +101,12 @@ describe('what a token may', () => {
     ] as const) {
       expect(await (await inUrl(secret, accounts, accept)).text()).toContain('MISSING_CREDENTIALS');
     }
+    const posted = await fetch(`${address}/graphql?access_token=${made}`, {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ query: accounts }),
+    });
+    expect(await posted.text()).toContain('MISSING_CREDENTIALS');
     expect(JSON.stringify(gateway.log)).not.toContain(made.slice(-20));
   });
 
