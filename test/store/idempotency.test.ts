@@ -50,10 +50,16 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
       );
     const ownKeyId = randomBytes(16).toString('base64url');
     const [store, other, ahead] = [start(), start(), start(12_000)];
-    const once = (key: string, work: () => Promise<string>, keyId = ownKeyId, by = store) =>
+    const once = (
+      key: string,
+      work: () => Promise<string>,
+      keyId = ownKeyId,
+      by = store,
+      accountIds: ReadonlySet<string> | null = null,
+    ) =>
       by.once(
         {
-          caller: { workspaceId: 'w', keyId, keyName: 'k', scopes: new Set(), accountIds: null } as never,
+          caller: { workspaceId: 'w', keyId, keyName: 'k', scopes: new Set(), accountIds } as never,
           endpoint: 'PUB',
           key,
           request: {},
@@ -96,7 +102,9 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
         .where('claimed_by', 'is not', null)
         .execute();
     };
-    return { clock, jump, once, elsewhere, elsewhereAhead, atomically, insert, pass };
+    const ofAccount = (key: string, work: () => Promise<string>, accountId: string) =>
+      once(key, work, ownKeyId, store, new Set([accountId]));
+    return { clock, jump, once, elsewhere, elsewhereAhead, ofAccount, atomically, insert, pass };
   }
   const inserted = async () => {
     const { database } = gateway.app;
@@ -123,6 +131,21 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await rows()).toHaveLength(1);
     // A key that has expired is free, also before its row is deleted.
     expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
+  });
+
+  test('a response that has expired is not given, though its row is still there', async () => {
+    const { clock, once } = open(3);
+    await once('a', async () => 'old');
+    clock.now = new Date(clock.now.getTime() + 24 * 60 * 60 * 1_000);
+    expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
+  });
+
+  test('a response is of the accounts of its caller', async () => {
+    const { once, ofAccount } = open(3);
+    await once('a', async () => 'of all');
+    for (const accountId of ['one', 'other'])
+      expect(await ofAccount('a', async () => accountId, accountId)).toEqual({ body: accountId, replayed: false });
+    expect(await ofAccount('a', async () => 'new', 'one')).toEqual({ body: 'one', replayed: true });
   });
 
   test('a response outlives a clock that jumps ahead, and is given meanwhile', async () => {
