@@ -16,18 +16,8 @@ import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { creationBeyond, deleteStep, firstPosition, newestCreation } from './retention-step.ts';
 
-interface Pace {
-  /** Target of a step. */
-  readonly stepMs: number;
-  /** Pause, in steps. */
-  readonly rest: number;
-}
-
-/** On SQLite requests wait for a step; Postgres works on meanwhile. */
-const paces: Readonly<Record<'sqlite' | 'postgres', Pace>> = {
-  sqlite: { stepMs: 10, rest: 3 },
-  postgres: { stepMs: 100, rest: 1 },
-};
+/** Target of a step, and pause in steps. On SQLite requests wait for a step; Postgres works on meanwhile. */
+const paces = { sqlite: { stepMs: 10, rest: 3 }, postgres: { stepMs: 100, rest: 1 } } as const;
 /** Events and deliveries of a step. */
 const size = { first: 100, least: 50, most: 5_000 } as const;
 const betweenSweepsMs = 30_000;
