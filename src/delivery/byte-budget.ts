@@ -9,19 +9,13 @@ type Holding = 'queued' | 'quick' | 'slow';
 /** Shares of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
 const share = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
-interface ByteBudget {
-  /** From one account to another; null before the claim and after the end. */
-  move(delivery: ClaimedDelivery, from: Holding | null, to: Holding | null): void;
-  /** Null without room for claims. */
-  room(standing: (webhookId: string) => Standing): Room | null;
-}
-
 /** @param limit bytes; the last delivery claimed within it may exceed it */
-export function createByteBudget(limit: number): ByteBudget {
+export function createByteBudget(limit: number) {
   const byDestination = new Map<string, { notSlow: number; slow: number }>();
 
   return {
-    move({ body, destination: { webhookId } }, from, to) {
+    /** From one account to another; null before the claim and after the end. */
+    move({ body, destination: { webhookId } }: ClaimedDelivery, from: Holding | null, to: Holding | null) {
       const bytes = body instanceof Error ? 0 : body.byteLength;
       const held = byDestination.get(webhookId) ?? { notSlow: 0, slow: 0 };
       if (from !== null) held[from === 'slow' ? 'slow' : 'notSlow'] -= bytes;
@@ -29,7 +23,8 @@ export function createByteBudget(limit: number): ByteBudget {
       if (held.notSlow + held.slow > 0) byDestination.set(webhookId, held);
       else byDestination.delete(webhookId);
     },
-    room(standing) {
+    /** Null without room for claims. */
+    room(standing: (webhookId: string) => Standing): Room | null {
       const all = { quick: 0, young: 0, slow: 0 };
       const notSlow = { quick: 0, young: 0, slow: 0 };
       for (const [id, held] of byDestination) {

@@ -15,23 +15,7 @@ export interface AgeLimits {
   readonly yieldAfterMs: number;
 }
 
-interface InFlight {
-  take(delivery: ClaimedDelivery, isProbe: boolean): void;
-  /** Its age counts from here. */
-  begin(delivery: ClaimedDelivery): void;
-  /** @returns whether it still took a slot, and whether it was quick */
-  end(delivery: ClaimedDelivery): { readonly tookSlot: boolean; readonly isQuick: boolean };
-  /** @returns requests that became too old for a slot */
-  expire(): ClaimedDelivery[];
-  isProbe(delivery: ClaimedDelivery): boolean;
-  /** The oldest yielding probes, up to `count`. */
-  yielding(count: number): ClaimedDelivery[];
-  /** Null without taken slots. */
-  nextSlotMs(): number | null;
-  readonly slots: number;
-}
-
-export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits, clock: Clock): InFlight {
+export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits, clock: Clock) {
   /** Taken, and whether as probes. */
   const taken = new Map<ClaimedDelivery, boolean>();
   /** Start times of probes, and of requests with a slot; the oldest first. */
@@ -48,23 +32,26 @@ export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits
     return older;
   };
   return {
-    take(delivery, isProbe) {
+    take(delivery: ClaimedDelivery, isProbe: boolean) {
       taken.set(delivery, isProbe);
     },
-    begin(delivery) {
+    /** Its age counts from here. */
+    begin(delivery: ClaimedDelivery) {
       const isProbe = taken.get(delivery) === true;
       const now = clock();
       taken.delete(delivery);
       if (isProbe) probes.set(delivery, now);
       inSlots[isProbe ? 'probes' : 'others'].set(delivery, now);
     },
-    end(delivery) {
+    /** @returns whether it still took a slot, and whether it was quick */
+    end(delivery: ClaimedDelivery) {
       // Others than probes keep their slot until they are slow.
       const began = probes.get(delivery) ?? inSlots.others.get(delivery) ?? Number.NEGATIVE_INFINITY;
       const isQuick = clock() - began < slowAfterMs;
       probes.delete(delivery);
       return { tookSlot: leaveSlot(delivery), isQuick };
     },
+    /** @returns requests that became too old for a slot */
     expire() {
       const now = clock();
       const expired = begunBy(inSlots.others, now - slowAfterMs);
@@ -72,8 +59,10 @@ export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits
       for (const delivery of expired) leaveSlot(delivery);
       return expired;
     },
-    isProbe: (delivery) => taken.get(delivery) ?? probes.has(delivery),
-    yielding: (count) => begunBy(probes, clock() - yieldAfterMs, count),
+    isProbe: (delivery: ClaimedDelivery) => taken.get(delivery) ?? probes.has(delivery),
+    /** The oldest yielding probes, up to `count`. */
+    yielding: (count: number) => begunBy(probes, clock() - yieldAfterMs, count),
+    /** Null without taken slots. */
     nextSlotMs() {
       const [probe] = inSlots.probes.values();
       const [other] = inSlots.others.values();

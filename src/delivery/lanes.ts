@@ -45,31 +45,7 @@ const claimsPerSlot = 2;
 /** Kept lanes: a destination keeps the limit that it has earned or lost. */
 const maxLanes = 10_000;
 
-export interface Lanes {
-  /** Null without room for claims. */
-  quota(): ClaimQuota | null;
-  add(delivery: ClaimedDelivery): void;
-  resumeAfter(webhookId: string): void;
-  /** Null if none can be sent now; ends with `release`. */
-  take(): ClaimedDelivery | null;
-  /** Its request begins: until here, nothing says how quick its destination is. */
-  begin(delivery: ClaimedDelivery): void;
-  release(delivery: ClaimedDelivery, result: LaneResult): void;
-  /** Probes to end, as so many untried destinations find no place. */
-  yielding(waiting: number): ClaimedDelivery[];
-  /** A probe: the first request to a destination of which none has ended. */
-  isProbe(delivery: ClaimedDelivery): boolean;
-  /** Milliseconds until a slot comes free by age; null if none will. */
-  nextSlotMs(): number | null;
-  /** Back to few slots, as the claims may have caused a failure. */
-  restart(): void;
-  drain(webhookId?: string): ClaimedDelivery[];
-  /** Without slow requests. */
-  readonly slots: number;
-  limits(): readonly number[];
-  readonly sending: number;
-  readonly queued: number;
-}
+export type Lanes = ReturnType<typeof createLanes>;
 
 /** Load of the lanes of one standing. */
 interface Load {
@@ -81,7 +57,7 @@ interface Load {
   readonly rotation: Set<Lane>;
 }
 
-export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
+export function createLanes(limits: LaneLimits, clock: Clock) {
   const lanes = new Map<string, Lane>();
   const emptyLoad = (): Load => ({ queued: 0, sending: 0, recent: 0, rotation: new Set() });
   const loads: Readonly<Record<Standing, Load>> = { quick: emptyLoad(), young: emptyLoad(), slow: emptyLoad() };
@@ -182,7 +158,8 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
     return lane === undefined ? 'young' : standingOfLane(lane);
   };
   return {
-    quota() {
+    /** Null without room for claims. */
+    quota(): ClaimQuota | null {
       expire();
       const queued = sum('queued');
       const total = Math.min(claimsPerSlot * slots - inFlight.slots, limits.allSlots - sum('sending')) - queued;
@@ -198,15 +175,16 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       const parts = lesser(partsOf(claimsPerSlot * slots, held('recent')), partsOf(limits.allSlots, held('sending')));
       return { total, parts, perDestination, default: 1, standings, bytes: bytesLeft, cursor };
     },
-    add(delivery) {
+    add(delivery: ClaimedDelivery) {
       const lane = laneOf(delivery);
       change(lane, () => lane.queued.push(delivery));
       bytes.move(delivery, null, 'queued');
       cursor = delivery.destination.webhookId;
     },
-    resumeAfter(webhookId) {
+    resumeAfter(webhookId: string) {
       cursor = webhookId;
     },
+    /** Null if none can be sent now; ends with `release`. */
     take() {
       expire();
       if (free() <= 0) return null;
@@ -218,8 +196,9 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       }
       return null;
     },
-    begin: (delivery) => inFlight.begin(delivery),
-    release(delivery, result) {
+    /** Its request begins: until here, nothing says how quick its destination is. */
+    begin: (delivery: ClaimedDelivery) => inFlight.begin(delivery),
+    release(delivery: ClaimedDelivery, result: LaneResult) {
       const lane = laneOf(delivery);
       expire();
       const { tookSlot, isQuick } = inFlight.end(delivery);
@@ -234,17 +213,21 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       bytes.move(delivery, tookSlot ? 'quick' : 'slow', null);
       if (lanes.size > maxLanes) prune();
     },
-    yielding(waiting) {
+    /** Probes to end, as so many untried destinations find no place. */
+    yielding(waiting: number) {
       const places = partsOf(limits.allSlots, held('sending')).notQuick;
       const hasBytes = (bytes.room(standingIn)?.parts.notQuick ?? 0) > 0;
       return inFlight.yielding(hasBytes ? waiting - places : waiting);
     },
-    isProbe: (delivery) => inFlight.isProbe(delivery),
+    /** A probe: the first request to a destination of which none has ended. */
+    isProbe: (delivery: ClaimedDelivery) => inFlight.isProbe(delivery),
+    /** Milliseconds until a slot comes free by age; null if none will. */
     nextSlotMs: () => (sum('queued') === 0 ? null : inFlight.nextSlotMs()),
+    /** Back to few slots, as the claims may have caused a failure. */
     restart() {
       slots = Math.min(limits.firstSlots, limits.slots);
     },
-    drain(webhookId) {
+    drain(webhookId?: string) {
       const own = webhookId === undefined ? [...lanes.values()] : [lanes.get(webhookId) ?? []].flat();
       const drained = own.flatMap((lane) => {
         const { queued } = lane;
@@ -258,6 +241,7 @@ export function createLanes(limits: LaneLimits, clock: Clock): Lanes {
       for (const delivery of drained) bytes.move(delivery, 'queued', null);
       return drained;
     },
+    /** Without slow requests. */
     get slots() {
       return slots;
     },

@@ -16,10 +16,6 @@ const rest = 20;
 /** Milliseconds that metrics wait for a count; then they show the last one. */
 const patienceMs = 250;
 
-interface Backlog {
-  close(): Promise<void>;
-}
-
 /**
  * Why a delivery has not arrived:
  * - `due`: for no reason of its destination; it could be sent now
@@ -53,7 +49,7 @@ export function startBacklog(
     readonly troubles: Troubles;
     readonly clock?: Clock;
   },
-): Backlog {
+) {
   if (metrics === null) return { close: async () => undefined };
   const trouble = troubles.of('the deliveries could not be counted', { level: 'warn', onDemand: true });
   let own: Database | null = null;

@@ -16,26 +16,6 @@ export interface ApartOutcomes {
   readonly notBefore: number;
 }
 
-interface OutcomeBuffer {
-  add(outcome: AttemptOutcome): void;
-  take(): readonly AttemptOutcome[];
-  /** After `take`, if it could not be settled. @returns the webhooks that are set apart from now on; none for a fault of the whole database */
-  returned(outcomes: readonly AttemptOutcome[], error: unknown): readonly string[];
-  /** With fewest failures first; ends with `settledApart` or `returnedApart`. @param isLast whether not to wait for a time */
-  takeApart(isLast: boolean): ApartOutcomes | null;
-  /** @returns whether the webhook is set apart no longer */
-  settledApart(part: ApartOutcomes): boolean;
-  returnedApart(part: ApartOutcomes, error: unknown): void;
-  /** Webhooks whose outcomes could not be stored. */
-  readonly apart: Iterable<string>;
-  /** Outcomes set apart. */
-  readonly unstored: number;
-  /** Milliseconds since the first of them was set apart; 0 without any. */
-  readonly unstoredMs: number;
-  /** All, but those that a flush has taken. */
-  readonly size: number;
-}
-
 const retryMs = { first: 1_000, most: 30_000 } as const;
 /** Faults that other transactions may cause in one row. */
 const faultsOfRows: ReadonlySet<FaultReason> = new Set(['slow', 'conflict']);
@@ -46,7 +26,7 @@ const isOfDatabase = (error: unknown) =>
 
 type Delay = Pick<ApartOutcomes, 'failures' | 'notBefore'>;
 
-export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
+export function createOutcomeBuffer(clock: Clock) {
   let waiting: AttemptOutcome[] = [];
   let parts: ApartOutcomes[] = [];
   /** Delays of webhooks with a row that somebody locks: each try of any part takes time from all others. */
@@ -71,19 +51,20 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
   };
   const unstored = () => [...apart.values()].reduce((sum, { count }) => sum + count, 0);
   return {
-    add(outcome) {
+    add(outcome: AttemptOutcome) {
       if (!apart.has(outcome.webhookId)) waiting.push(outcome);
       else {
         countApart(outcome.webhookId, 1);
         setApart(outcome.webhookId, [outcome]);
       }
     },
-    take() {
+    take(): readonly AttemptOutcome[] {
       const taken = waiting;
       waiting = [];
       return taken;
     },
-    returned(outcomes, error) {
+    /** After `take`, if it could not be settled. @returns the webhooks that are set apart from now on; none for a fault of the whole database */
+    returned(outcomes: readonly AttemptOutcome[], error: unknown): readonly string[] {
       if (isOfDatabase(error) && !isOfRows(error)) {
         // Of a webhook, the last decides how it is.
         waiting = [...outcomes, ...waiting];
@@ -96,7 +77,8 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       }
       return [...byWebhook.keys()];
     },
-    takeApart(isLast) {
+    /** With fewest failures first; ends with `settledApart` or `returnedApart`. @param isLast whether not to wait for a time */
+    takeApart(isLast: boolean) {
       const now = clock();
       let [taken, takenAt]: [ApartOutcomes | null, number] = [null, -1];
       for (const [at, waitingPart] of parts.entries()) {
@@ -107,7 +89,8 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       if (taken !== null) parts = parts.toSpliced(takenAt, 1);
       return taken;
     },
-    settledApart({ webhookId, outcomes }) {
+    /** @returns whether the webhook is set apart no longer */
+    settledApart({ webhookId, outcomes }: ApartOutcomes) {
       countApart(webhookId, -outcomes.length);
       const isOver = !apart.has(webhookId);
       const delay = delays.get(webhookId);
@@ -115,7 +98,7 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
       else if (delay !== undefined) delays.set(webhookId, { ...delay, notBefore: 0 });
       return isOver;
     },
-    returnedApart({ webhookId, outcomes, failures }, error) {
+    returnedApart({ webhookId, outcomes, failures }: ApartOutcomes, error: unknown) {
       const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** failures);
       const later: Delay = { failures: failures + 1, notBefore: clock() + waitMs };
       const half = Math.ceil(outcomes.length / 2);
@@ -130,15 +113,19 @@ export function createOutcomeBuffer(clock: Clock): OutcomeBuffer {
         setApart(webhookId, outcomes.map(withoutResponse));
       } else setApart(webhookId, outcomes, later.failures, later.notBefore);
     },
+    /** Webhooks whose outcomes could not be stored. */
     get apart() {
       return apart.keys();
     },
+    /** Outcomes set apart. */
     get unstored() {
       return unstored();
     },
+    /** Milliseconds since the first of them was set apart; 0 without any. */
     get unstoredMs() {
       return apart.size === 0 ? 0 : clock() - Math.min(...[...apart.values()].map(({ since }) => since));
     },
+    /** All, but those that a flush has taken. */
     get size() {
       return waiting.length + unstored();
     },

@@ -17,13 +17,12 @@ import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import {
   type Allocation,
   allocateFairly,
-  type Claimant,
   type ClaimQuota,
   createRoomTaker,
   type RoomTaker,
   standingOfClaimant,
 } from './claim-quota.ts';
-import { type DueDestination, dueDestinations, type FoundDue, readyWaiting, setAside } from './due.ts';
+import { type DueDestination, dueDestinations, readyWaiting, setAside } from './due.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
 import {
   type DisabledWebhook,
@@ -125,14 +124,7 @@ async function claimWithin(
   };
 }
 
-interface Due {
-  readonly destinations: readonly Claimant[];
-  readonly through: FoundDue['through'];
-  readonly held: readonly string[];
-  readonly unfinished: boolean;
-}
-
-async function findDue(transaction: Kysely<Tables>, quota: ClaimQuota, terms: ClaimTerms): Promise<Due> {
+async function findDue(transaction: Kysely<Tables>, quota: ClaimQuota, terms: ClaimTerms) {
   const { now } = terms;
   const isMoreReady = await readyWaiting(transaction, terms);
   const { destinations: due, through } = await dueDestinations(transaction, quota);
