@@ -48,22 +48,7 @@ const maxDue = 10_000;
 /** The rest of a store that has failed, in microseconds. */
 const retryAfter = 1_000_000;
 
-interface Settlement {
-  /**
-   * Exchanges grants with the store: all waiting buckets in one statement at a time. Resolves also where that fails:
-   * each process then counts for itself.
-   */
-  settle(bucket: Bucket): Promise<void>;
-  /** Begins nothing more. Resolves with the last statement, or when that takes too long: the store can be closed. */
-  close(): Promise<void>;
-}
-
-export function createSettlement({
-  store,
-  now,
-  logger,
-  troubles = createTroubles(logger),
-}: RateLimitsContext): Settlement {
+export function createSettlement({ store, now, logger, troubles = createTroubles(logger) }: RateLimitsContext) {
   const trouble = troubles.of('could not settle rate limits', { level: 'warn', onDemand: true });
   const time = () => now().getTime() * 1_000;
   const due = new Set<Bucket>();
@@ -115,7 +100,11 @@ export function createSettlement({
     });
 
   return {
-    async settle(bucket) {
+    /**
+     * Exchanges grants with the store: all waiting buckets in one statement at a time. Resolves also where that fails:
+     * each process then counts for itself.
+     */
+    async settle(bucket: Bucket) {
       if (isClosed || isAway() || due.size >= maxDue) return;
       due.add(bucket);
       next ??= current.then(() => {
@@ -126,6 +115,7 @@ export function createSettlement({
       });
       await inTime(next);
     },
+    /** Begins nothing more. Resolves with the last statement, or when that takes too long: the store can be closed. */
     async close() {
       isClosed = true;
       await inTime(next ?? current);

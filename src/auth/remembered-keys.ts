@@ -9,11 +9,6 @@ const rememberedMs = 1_000;
 /** Those of a busy second. */
 const maxRemembered = 10_000;
 
-interface RememberedKeys {
-  readonly authenticate: Authenticate;
-  forget(): void;
-}
-
 interface Remembered {
   readonly until: number;
   caller: Caller | Promise<Caller>;
@@ -23,7 +18,7 @@ interface Remembered {
 export function rememberKeys(
   authenticate: Authenticate,
   { now, clock = () => performance.now() }: { readonly now: () => Date; readonly clock?: Clock },
-): RememberedKeys {
+) {
   let keys = new LRUCache<string, Remembered>({ max: maxRemembered });
 
   async function lookUp(apiKey: string, id: string, time: number): Promise<Caller> {
@@ -43,7 +38,7 @@ export function rememberKeys(
   const isExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt <= now();
 
   return {
-    authenticate(apiKey) {
+    authenticate(apiKey: string | undefined) {
       if (!apiKey) return authenticate(apiKey);
       const time = clock();
       // Dumps of the process's memory show no keys.

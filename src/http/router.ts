@@ -31,16 +31,7 @@ interface Resource {
   readonly routes: Route[];
 }
 
-interface Router {
-  readonly paths: readonly string[];
-  add(routes: readonly Route[]): void;
-  find(method: string, url: string): Found | null;
-  refusalOf(method: string, url: string): ServiceError;
-  /** @param unknown for a path that nothing has */
-  refuserOf(url: string, unknown?: Refuse): Refuse | undefined;
-}
-
-export function createRouter(): Router {
+export function createRouter() {
   const resources = new Map<string, Resource>();
 
   const resourceAt = (url: string): { resource: Resource; parameters: Parameters } | null => {
@@ -59,7 +50,7 @@ export function createRouter(): Router {
     get paths() {
       return [...resources.keys()];
     },
-    add(routes) {
+    add(routes: readonly Route[]) {
       for (const route of routes) {
         const { path } = route;
         const resource = resources.get(path) ?? { segments: path.split('/'), routes: [] };
@@ -67,13 +58,13 @@ export function createRouter(): Router {
         resource.routes.push(route);
       }
     },
-    find(method, url) {
+    find(method: string, url: string): Found | null {
       const at = resourceAt(url);
       if (at === null) return null;
       for (const route of at.resource.routes) if (serves(route, method)) return { route, parameters: at.parameters };
       return null;
     },
-    refusalOf(method, url) {
+    refusalOf(method: string, url: string) {
       const routes = resourceAt(url)?.resource.routes;
       if (routes === undefined) {
         const detail = `No resource matches ${method} ${shortened(url.split('?', 1)[0] ?? '')}.`;
@@ -83,7 +74,8 @@ export function createRouter(): Router {
       const detail = `The path does not support ${method}, only ${allow}.`;
       return new HttpRefusal(405, { detail, headers: { allow } });
     },
-    refuserOf(url, unknown) {
+    /** @param unknown for a path that nothing has */
+    refuserOf(url: string, unknown?: Refuse) {
       const at = resourceAt(url);
       return at === null ? unknown : at.resource.routes[0]?.refuse;
     },

@@ -37,13 +37,6 @@ interface BrokenResponse {
   readonly cause: unknown;
 }
 
-interface ServicePool {
-  /** Reads the whole response. Never rejects. */
-  send(request: ServiceRequest): Promise<ServiceResponse>;
-  /** Closes all connections; requests in flight fail. */
-  close(): Promise<void>;
-}
-
 interface PoolOptions {
   readonly connections: number;
   /** A larger response body breaks off with UND_ERR_RES_EXCEEDED_MAX_SIZE. */
@@ -56,7 +49,7 @@ interface PoolOptions {
 export function openServicePool(
   origin: string,
   { connections, maxBytes, connectTimeoutMs, memory, proxies: settings = withoutProxies }: PoolOptions,
-): ServicePool {
+) {
   const reads = createStaticReads({ timeout: connectTimeoutMs });
   const proxies = createProxies(settings, connectTimeoutMs);
   const pool = proxies.open(origin, {
@@ -71,11 +64,13 @@ export function openServicePool(
     bodyTimeout: 0,
   });
   return {
-    send: (request) =>
-      new Promise((resolve) => {
+    /** Reads the whole response. Never rejects. */
+    send: (request: ServiceRequest) =>
+      new Promise<ServiceResponse>((resolve) => {
         const exchange = new ServiceExchange(request.signal, { memory, reads, resolve });
         if (exchange.begin()) pool.dispatch(proxies.prepare(origin, request), exchange);
       }),
+    /** Closes all connections; requests in flight fail. */
     async close() {
       await Promise.all([pool.destroy(), proxies.close()]);
     },
@@ -162,12 +157,7 @@ class ServiceExchange implements Dispatcher.DispatchHandler {
  * Connections that read into a buffer of their own (`onread` of net.Socket), where node:net allocates one for each read.
  * undici takes what was read before the next read: see `readMore` of its HTTP/1 client.
  */
-interface StaticReads {
-  readonly connect: buildConnector.connector;
-  /** Tells that the bytes of a response up to the end of this chunk are of no more use. */
-  consumed(chunk: Uint8Array): void;
-  ended(): void;
-}
+type StaticReads = ReturnType<typeof createStaticReads>;
 
 const bufferBytes = 65_536;
 /** What follows the data of a chunk (RFC 9112, section 7.1). Behind more, a trailer may begin. */
@@ -175,19 +165,20 @@ const lineBreakBytes = 2;
 /** A read without data may be one byte of a header's name. */
 const nowhere = Number.NEGATIVE_INFINITY;
 
-function createStaticReads(options: Pick<buildConnector.BuildOptions, 'timeout'>): StaticReads {
+function createStaticReads(options: Pick<buildConnector.BuildOptions, 'timeout'>) {
   /** Up to where the read that is being parsed is of no more use: nowhere, until it brings data. */
   let consumedTo = nowhere;
   let session: Buffer | undefined;
 
   return {
-    consumed(chunk) {
+    /** Tells that the bytes of a response up to the end of this chunk are of no more use. */
+    consumed(chunk: Uint8Array) {
       consumedTo = chunk.byteOffset + chunk.byteLength;
     },
     ended() {
       consumedTo = Number.POSITIVE_INFINITY;
     },
-    connect(to, done) {
+    connect(to: buildConnector.Options, done: buildConnector.Callback) {
       let buffer = Buffer.allocUnsafeSlow(bufferBytes);
       let take: ((bytes: Buffer) => boolean) | undefined;
       const onread = {

@@ -2,14 +2,6 @@ import { type AbortSignalLike, onAbort } from '../kernel/lib/abort-signal.ts';
 
 /** Slots for concurrent calls, one per connection. Waiting callers take turns, and none ever has all slots. */
 
-interface CallSlots {
-  tryTake(keyId: string): ReleaseSlot | null;
-  /** Waits for the caller's turn; null when it is ended first, or too many wait already. */
-  wait(keyId: string, signal: AbortSignalLike): Promise<ReleaseSlot | null>;
-  readonly taken: number;
-  readonly waiting: number;
-}
-
 /** To be called exactly once. */
 export type ReleaseSlot = () => void;
 
@@ -24,7 +16,7 @@ interface CallerQueue {
   readonly waiting: Set<() => void>;
 }
 
-export function createCallSlots(slots: number): CallSlots {
+export function createCallSlots(slots: number) {
   // One slot alone is everybody's.
   const perCaller = Math.max(1, Math.min(Math.ceil(slots * maxShare), slots - 1));
   const maxWaiting = slots * waitingPerSlot;
@@ -90,11 +82,12 @@ export function createCallSlots(slots: number): CallSlots {
     get waiting() {
       return waiting;
     },
-    tryTake(keyId) {
+    tryTake(keyId: string) {
       if (taken >= slots || (queues.get(keyId)?.taken ?? 0) >= perCaller) return null;
       return grant(keyId, queueOf(keyId));
     },
-    async wait(keyId, signal) {
+    /** Waits for the caller's turn; null when it is ended first, or too many wait already. */
+    async wait(keyId: string, signal: AbortSignalLike) {
       const isFull = waiting >= maxWaiting * waitingCallers || (queues.get(keyId)?.waiting.size ?? 0) >= maxWaiting;
       return signal.aborted || isFull ? null : waitIn(queueOf(keyId), keyId, signal);
     },

@@ -21,12 +21,6 @@ export interface CallOrigin {
   readonly target: string;
 }
 
-interface Circuits {
-  tryAcquire(origin: CallOrigin): Permit | OpenCircuit;
-  refusalOf(origin: CallOrigin): OpenCircuit | null;
-  readonly open: number;
-}
-
 interface CircuitChange extends Omit<CallOrigin, 'target'> {
   readonly state: 'open' | 'closed';
 }
@@ -35,10 +29,7 @@ interface CircuitChange extends Omit<CallOrigin, 'target'> {
 export const maxCircuits = 10_000;
 
 /** @param now epoch milliseconds */
-export function createCircuits(
-  now: () => number,
-  changed: (change: CircuitChange) => void = () => undefined,
-): Circuits {
+export function createCircuits(now: () => number, changed: (change: CircuitChange) => void = () => undefined) {
   const breakers = new LRUCache<string, CircuitBreaker, CallOrigin>({
     max: maxCircuits,
     memoMethod: (_id, _stale, { context: { keyId, capability, accountId } }) =>
@@ -48,8 +39,8 @@ export function createCircuits(
     breakers.memo(`${origin.keyId}\0${origin.capability}\0${origin.accountId ?? ''}`, { context: origin });
 
   return {
-    tryAcquire: (origin) => breakerOf(origin).tryAcquire(origin.target),
-    refusalOf: (origin) => breakerOf(origin).refusal,
+    tryAcquire: (origin: CallOrigin) => breakerOf(origin).tryAcquire(origin.target),
+    refusalOf: (origin: CallOrigin) => breakerOf(origin).refusal,
     get open() {
       let open = 0;
       for (const { isOpen } of breakers.values()) if (isOpen) open += 1;

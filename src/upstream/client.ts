@@ -163,18 +163,11 @@ export function createUpstream(
   };
 }
 
-interface CallBudget {
-  /** @returns ms for the call. @throws ServiceError `limit_too_high` or `request_timeout` beyond the budget */
-  take(spent: Spent): number;
-}
-
 /** Starts with the first call. */
-export function createCallBudget(
-  limits: { readonly calls: number; readonly milliseconds: number },
-  clock: Clock,
-): CallBudget {
+export function createCallBudget(limits: { readonly calls: number; readonly milliseconds: number }, clock: Clock) {
   return {
-    take(spent) {
+    /** @returns ms for the call. @throws ServiceError `limit_too_high` or `request_timeout` beyond the budget */
+    take(spent: Spent) {
       const now = clock();
       spent.firstCallAt ??= now;
       const remaining = spent.firstCallAt + limits.milliseconds - now;

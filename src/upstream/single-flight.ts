@@ -10,20 +10,6 @@ import { type AbortSignalLike, Deadline, onAbort } from '../kernel/lib/abort-sig
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Shared } from '../kernel/request-context.ts';
 
-interface SingleFlight {
-  /**
-   * Runs the work, or joins the flight of the same owner and key; it is aborted when nobody waits for it any more.
-   * @returns a result that each caller releases; rejects with the reason of `signal`, or of the flight's deadline
-   */
-  run<T extends Shared>(
-    owner: string,
-    key: string,
-    work: (limit: Deadline) => Promise<T>,
-    signal: AbortSignalLike,
-  ): Promise<T>;
-  forget(owner: string): void;
-}
-
 interface Waiter {
   readonly resolve: (value: Shared) => void;
   readonly reject: (reason: unknown) => void;
@@ -44,7 +30,7 @@ interface FlightTimes {
   readonly message: string;
 }
 
-export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, clock: Clock): SingleFlight {
+export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, clock: Clock) {
   const flightsByOwner = new Map<string, Map<string, Flight>>();
 
   function start(owner: string, key: string, work: (limit: Deadline) => Promise<Shared>): Flight {
@@ -81,7 +67,16 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
   }
 
   return {
-    run<T extends Shared>(owner: string, key: string, work: (limit: Deadline) => Promise<T>, signal: AbortSignalLike) {
+    /**
+     * Runs the work, or joins the flight of the same owner and key; it is aborted when nobody waits for it any more.
+     * @returns a result that each caller releases; rejects with the reason of `signal`, or of the flight's deadline
+     */
+    run<T extends Shared>(
+      owner: string,
+      key: string,
+      work: (limit: Deadline) => Promise<T>,
+      signal: AbortSignalLike,
+    ): Promise<T> {
       if (signal.aborted) return Promise.reject(signal.reason);
       const current = flightsByOwner.get(owner)?.get(key);
       const joinable = current !== undefined && clock() - current.startedAt < joinableMs;
@@ -89,7 +84,7 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
       // Callers with the same key run the same work, so the type is theirs.
       return wait(flight, signal) as Promise<T>;
     },
-    forget(owner) {
+    forget(owner: string) {
       flightsByOwner.delete(owner);
     },
   };
