@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
   app: 5_271,
-  auth: 1_554,
+  auth: 1_539,
   cache: 340,
   capabilities: 294,
   'capabilities/accounts': 568,
@@ -18,7 +18,7 @@ const budget: Readonly<Record<string, number>> = {
   'capabilities/posts': 1_239,
   'capabilities/webhooks': 2_797,
   client: 993,
-  delivery: 4_348,
+  delivery: 4_281,
   events: 555,
   graphql: 1_108,
   'graphql/cost': 731,
@@ -28,16 +28,16 @@ const budget: Readonly<Record<string, number>> = {
   'graphql/federation': 312,
   'graphql/kit': 2_139,
   'graphql/schema': 106,
-  http: 2_679,
+  http: 2_671,
   kernel: 3_423,
-  net: 1_435,
+  net: 1_426,
   pages: 1_710,
   providers: 2_201,
   rest: 616,
   splice: 3_107,
   store: 6_500,
   telemetry: 750,
-  upstream: 1_741,
+  upstream: 1_713,
 };
 
 const src = join(import.meta.dirname, '../../src');
