@@ -11,14 +11,7 @@ const attemptLinesPerMinute = 60;
 /** With headers that continue a trace. */
 export type Send = (traceHeaders: Readonly<Record<string, string>>) => Promise<AttemptOutcome>;
 
-export interface AttemptObserver {
-  /** Within a span that continues the event's trace. */
-  attempt(delivery: ClaimedDelivery, send: Send): Promise<AttemptOutcome>;
-  /** By a fault of ours. */
-  unsent(delivery: ClaimedDelivery, error: unknown): void;
-  ended(outcome: AttemptOutcome): void;
-  disabled(webhooks: readonly DisabledWebhook[]): void;
-}
+export type AttemptObserver = ReturnType<typeof observeAttempts>;
 
 const noHeaders = {};
 
@@ -26,12 +19,13 @@ export function observeAttempts(
   { metrics, tracer }: Pick<Telemetry, 'metrics' | 'tracer'>,
   logger: Logger,
   now: () => number,
-): AttemptObserver {
+) {
   const mayLogFailed = boundedLines(attemptLinesPerMinute, now);
   const mayLogAttempt = boundedLinesByKey(attemptLinesPerMinute, now);
   const mayLogUnsent = boundedLinesByKey(attemptLinesPerMinute, now);
   return {
-    attempt(delivery, send) {
+    /** Within a span that continues the event's trace. */
+    attempt(delivery: ClaimedDelivery, send: Send) {
       if (tracer === null) return send(noHeaders);
       const { deliveryId, destination, number, traceparent } = delivery;
       const { webhookId, target } = destination;
@@ -54,12 +48,13 @@ export function observeAttempts(
         return outcome;
       });
     },
-    unsent({ deliveryId, destination: { webhookId } }, error) {
+    /** By a fault of ours. */
+    unsent({ deliveryId, destination: { webhookId } }: ClaimedDelivery, error: unknown) {
       const fields = mayLogUnsent(webhookId);
       if (fields === null) return;
       logger.error({ err: error, deliveryId, webhookId, ...fields }, 'a delivery could not be prepared');
     },
-    ended({ deliveryId, webhookId, attempt, decision }) {
+    ended({ deliveryId, webhookId, attempt, decision }: AttemptOutcome) {
       const { outcome } = decision;
       const response = responseOf(attempt);
       metrics?.record('postern.delivery.attempt.duration', attempt.duration_ms / 1_000, { outcome, response });
@@ -71,7 +66,7 @@ export function observeAttempts(
       if (outcome === 'failed') logger.warn(facts, 'delivery failed');
       else logger.info(facts, 'attempt failed, and is repeated');
     },
-    disabled(webhooks) {
+    disabled(webhooks: readonly DisabledWebhook[]) {
       // Their log lines follow with the notices.
       for (const { reason } of webhooks) metrics?.count('postern.webhooks.disabled', { reason });
     },

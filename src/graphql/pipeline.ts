@@ -32,14 +32,7 @@ import { type CompiledOptions, compiled } from './executors/compiled/run.ts';
 import { Declined } from './executors/declined.ts';
 import { type ResolvingOptions, resolving } from './executors/resolving/run.ts';
 import { type SubscribeOptions, subscribe } from './executors/subscribe.ts';
-import {
-  type Presented,
-  type PresentedBody,
-  present,
-  presentRefusal,
-  printStreamed,
-  type ResponseOptions,
-} from './presentation.ts';
+import { type Presented, present, presentRefusal, printStreamed, type ResponseOptions } from './presentation.ts';
 import {
   admit,
   authorize,
@@ -98,16 +91,9 @@ export const executors = {
   resolving,
 } as const satisfies Record<string, (options: PipelineOptions) => Executor>;
 
-export interface Pipeline {
-  /** @returns null for an operation to execute */
-  pass(exchange: Exchange): Presented | null | Promise<Presented | null>;
-  execute(exchange: Exchange): Promise<Presented>;
-  refuse(error: unknown, exchange: Exchange): PresentedBody;
-  /** An event's result, or a door's refusal, for clients. */
-  printStreamed(result: ExecutionResult, exchange: Exchange): Promise<PresentedBody>;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
-export function createPipeline(options: PipelineOptions): Pipeline {
+export function createPipeline(options: PipelineOptions) {
   const gates = Object.values(stages).map((stage) => stage(options));
   const takers = Object.values(executors).map((executor) => executor(options));
 
@@ -160,8 +146,9 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     options.places.take(owner, isMutation ? 'mutation' : 'query', () => http.clientAborted);
 
   return {
-    pass: (exchange) => pass(exchange),
-    async execute(exchange) {
+    /** @returns null for an operation to execute */
+    pass: (exchange: Exchange) => pass(exchange),
+    async execute(exchange: Exchange) {
       let leave: LeavePlace | undefined;
       try {
         const place = placeOf(exchange);
@@ -178,7 +165,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         exchange.printed();
       }
     },
-    refuse: (error, exchange) => presentRefusal(error, exchange, options),
-    printStreamed: (result, exchange) => printStreamed(result, exchange, options),
+    refuse: (error: unknown, exchange: Exchange) => presentRefusal(error, exchange, options),
+    /** An event's result, or a door's refusal, for clients. */
+    printStreamed: (result: ExecutionResult, exchange: Exchange) => printStreamed(result, exchange, options),
   };
 }

@@ -14,14 +14,7 @@ interface CorsOptions {
   readonly covers: (path: string) => boolean;
 }
 
-export interface Cors {
-  /** Headers of a response at a path for a page of the origin. */
-  headersFor(path: string, origin: string | undefined): Readonly<Record<string, string>>;
-  /** Adds them, whatever becomes of the request. */
-  decorate(request: IncomingRequest): void;
-  /** @returns true for a preflight request, which has its response */
-  answer(request: IncomingRequest): boolean;
-}
+export type Cors = ReturnType<typeof corsFor>;
 
 /** Methods of all routes: the router refuses others. */
 const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE';
@@ -51,7 +44,8 @@ const loopbackOrigin = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})
 export const isAllowedOrigin = (origin: string, origins: Origins): boolean =>
   origins === 'loopback' ? loopbackOrigin.test(origin) : origins.includes(origin);
 
-export function corsFor({ origins, covers }: CorsOptions): Cors {
+export function corsFor({ origins, covers }: CorsOptions) {
+  /** Headers of a response at a path for a page of the origin. */
   const headersFor = (path: string, origin: string | undefined): Readonly<Record<string, string>> => {
     if (!covers(path)) return {};
     if (origin === undefined || !isAllowedOrigin(origin, origins)) return { vary: 'origin' };
@@ -59,10 +53,12 @@ export function corsFor({ origins, covers }: CorsOptions): Cors {
   };
   return {
     headersFor,
-    decorate(request) {
+    /** Adds them, whatever becomes of the request. */
+    decorate(request: IncomingRequest) {
       request.addHeaders(headersFor(request.path, request.headers.origin));
     },
-    answer(request) {
+    /** @returns true for a preflight request, which has its response */
+    answer(request: IncomingRequest) {
       if (!isPreflight(request) || !covers(request.path)) return false;
       const { origin = '', 'access-control-request-headers': wanted = '' } = request.headers;
       request.route = 'preflight';

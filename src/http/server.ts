@@ -61,21 +61,9 @@ interface HttpOptions {
   readonly keepAliveMs?: number;
 }
 
-export interface HttpServer {
-  readonly server: Server;
-  readonly paths: readonly string[];
-  add(routes: readonly Route[]): void;
-  /** @param load its door, at the first connection */
-  addSocket(route: SocketRoute, load: () => Promise<ServeSocket>): void;
-  /** @returns `http://127.0.0.1:4000` */
-  listen(at: ListenAddress): Promise<string>;
-  /** Takes no new connection, and leaves the others open. */
-  leave(): void;
-  /** Lets requests in flight finish, for a limited time. */
-  close(): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
-export function createHttpServer(options: HttpOptions): HttpServer {
+export function createHttpServer(options: HttpOptions) {
   const { logger, ready, draining = new AbortController(), isTrustedProxy = () => false, turns } = options;
   const {
     refuseUnknown,
@@ -246,17 +234,21 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     get paths() {
       return router.paths;
     },
-    add: (routes) => router.add(routes),
-    addSocket(route, load) {
+    add: (routes: readonly Route[]) => router.add(routes),
+    /** @param load its door, at the first connection */
+    addSocket(route: SocketRoute, load: () => Promise<ServeSocket>) {
       socketRoute = route;
       sockets = socketServer(route, load, { ...ofRequests, serve: observed, wait: limited.wait });
     },
-    async listen(at) {
+    /** @returns `http://127.0.0.1:4000` */
+    async listen(at: ListenAddress) {
       listening = await listenAt(server, at);
       logger.info(`Server listening at ${listening.address}`);
       return listening.address;
     },
+    /** Takes no new connection, and leaves the others open. */
     leave: () => listening?.leave(),
+    /** Lets requests in flight finish, for a limited time. */
     async close() {
       stopping = true;
       draining.abort();

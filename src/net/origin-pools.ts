@@ -8,16 +8,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 
-export interface OriginPools {
-  /**
-   * Takes the pool of an origin for one request.
-   * @returns with `release`, to be called when the request has ended. @throws Error once destroyed
-   */
-  take(origin: string): { readonly pool: Pool; readonly release: () => void };
-  readonly origins: number;
-  /** Closes all connections; requests in flight fail. */
-  destroy(): Promise<void>;
-}
+export type OriginPools = ReturnType<typeof createOriginPools>;
 
 /** Origins without a request in flight that keep their connections. */
 export const maxIdleOrigins = 512;
@@ -28,7 +19,7 @@ interface Used {
 }
 
 /** @param open makes the pool of an origin */
-export function createOriginPools(open: (origin: string) => Pool): OriginPools {
+export function createOriginPools(open: (origin: string) => Pool) {
   const used = new Map<string, Used>();
   const idle = new LRUCache<string, Pool>({
     max: maxIdleOrigins,
@@ -60,7 +51,11 @@ export function createOriginPools(open: (origin: string) => Pool): OriginPools {
   }
 
   return {
-    take(origin) {
+    /**
+     * Takes the pool of an origin for one request.
+     * @returns with `release`, to be called when the request has ended. @throws Error once destroyed
+     */
+    take(origin: string) {
       const taken = take(origin);
       const { pool } = taken;
       taken.inFlight += 1;
@@ -76,6 +71,7 @@ export function createOriginPools(open: (origin: string) => Pool): OriginPools {
     get origins() {
       return used.size + idle.size;
     },
+    /** Closes all connections; requests in flight fail. */
     async destroy() {
       isOpen = false;
       await Promise.all([...used.values()].map(({ pool }) => pool.destroy()));

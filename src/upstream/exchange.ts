@@ -30,19 +30,7 @@ export interface PreparedCall {
   readonly idempotency: RequestContext['idempotency'];
 }
 
-export interface HttpExchange {
-  /** @param request flat, in the contract's terms. @throws ServiceError of the endpoint's type for a malformed id */
-  prepare(context: RequestContext, endpoint: ContractEndpoint, request: object): PreparedCall;
-  /** Never rejects. */
-  send(call: PreparedCall, signal: AbortSignalLike): Promise<Success | CallFailure>;
-  /**
-   * Rejects unless the status is below 500. Keyless, to no path of the contract; not HEAD, after which undici closes.
-   * @param over `calls` opens one of their connections, `probes` takes none from them
-   */
-  probe(over: 'calls' | 'probes', signal: AbortSignalLike): Promise<void>;
-  isTranslated(endpoint: ContractEndpoint): boolean;
-  close(): Promise<void>;
-}
+export type HttpExchange = ReturnType<typeof openExchange>;
 
 export const connectionWaitMs = 5_000;
 
@@ -51,7 +39,7 @@ export function openExchange(
   settings: UpstreamSettings,
   vocabularies: Vocabularies,
   { now, memory = createBodyMemory() }: { readonly now: () => Date; readonly memory?: BodyMemory | undefined },
-): HttpExchange {
+) {
   const { origin, basePath, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
   const poolOf = (connections: number) =>
@@ -81,7 +69,12 @@ export function openExchange(
   const tooLarge = (status: number | null) => unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
 
   return {
-    prepare({ caller, requestId, idempotency }, endpoint, request) {
+    /** @param request flat, in the contract's terms. @throws ServiceError of the endpoint's type for a malformed id */
+    prepare(
+      { caller, requestId, idempotency }: RequestContext,
+      endpoint: ContractEndpoint,
+      request: object,
+    ): PreparedCall {
       const translation = translationOf(endpoint);
       const path = translation.path(request);
       if (path === undefined) throw new ServiceError(endpoint.malformedId, { detail: 'The id is malformed.' });
@@ -113,7 +106,11 @@ export function openExchange(
       };
     },
 
-    send({ endpoint, path, headers, body, subject, idempotency }, signal) {
+    /** Never rejects. */
+    send(
+      { endpoint, path, headers, body, subject, idempotency }: PreparedCall,
+      signal: AbortSignalLike,
+    ): Promise<Success | CallFailure> {
       const read = (response: WholeResponse): Success | CallFailure => {
         if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
         const redact = (text: string) => (ofService ?? redactorFor(headers['x-api-key'] ?? ''))(text);
@@ -142,7 +139,11 @@ export function openExchange(
       });
     },
 
-    async probe(over, signal) {
+    /**
+     * Rejects unless the status is below 500. Keyless, to no path of the contract; not HEAD, after which undici closes.
+     * @param over `calls` opens one of their connections, `probes` takes none from them
+     */
+    async probe(over: 'calls' | 'probes', signal: AbortSignalLike) {
       const { headers } = settings;
       const through = over === 'calls' ? pool : probes;
       const response = await through.send({ method: 'GET', path: `${basePath}/`, headers, body: null, signal });
@@ -152,7 +153,7 @@ export function openExchange(
       if (status !== null && status >= 500) throw new Error(`The upstream service responded with ${status}`);
     },
 
-    isTranslated: (endpoint) => translationOf(endpoint).decode !== null,
+    isTranslated: (endpoint: ContractEndpoint) => translationOf(endpoint).decode !== null,
     async close() {
       await Promise.all([pool.close(), probes.close()]);
     },

@@ -169,18 +169,7 @@ const pause = (milliseconds: number, limit: Deadline): Promise<void> =>
     throw notSent(limit).error;
   });
 
-interface RetryBudget {
-  /** Called once per call; pays for a part of a retry. */
-  deposit(): void;
-  /**
-   * @param call.attempt attempts so far. @param call.repeatable whatever the outcome. @param call.remainingMs in all
-   * @returns the backoff in milliseconds; null for no retry
-   */
-  withdraw(
-    failure: CallFailure,
-    call: { readonly attempt: number; readonly repeatable: boolean; readonly remainingMs: number },
-  ): number | null;
-}
+type RetryBudget = ReturnType<typeof createRetryBudget>;
 
 export const retryRules = {
   attempts: 3,
@@ -193,13 +182,22 @@ export const retryRules = {
 } as const;
 
 /** @param random from 0 up to 1 */
-export function createRetryBudget(random: () => number): RetryBudget {
+export function createRetryBudget(random: () => number) {
   let balance: number = retryRules.capacity;
   return {
+    /** Called once per call; pays for a part of a retry. */
     deposit() {
       balance = Math.min(retryRules.capacity, balance + retryRules.deposit);
     },
-    withdraw(failure, { attempt, repeatable, remainingMs }) {
+    /**
+     * @param call.attempt attempts so far. @param call.repeatable whatever the outcome. @param call.remainingMs in all
+     * @returns the backoff in milliseconds; null for no retry
+     */
+    withdraw(
+      failure: CallFailure,
+      call: { readonly attempt: number; readonly repeatable: boolean; readonly remainingMs: number },
+    ): number | null {
+      const { attempt, repeatable, remainingMs } = call;
       // A request that never arrived changed nothing. Any other is repeated only where that does no harm.
       const harmless = failure.kind === 'unreached' || (repeatable && isWorthRepeating(failure));
       if (!harmless || attempt >= retryRules.attempts || balance < 1) return null;

@@ -14,18 +14,7 @@ export const commonVocabularies = {
   errors: errorNames,
 } as const satisfies Vocabularies;
 
-export interface Translation {
-  /** From the version on, with the request's parameters; undefined if one cannot stand in a path. */
-  path(request: object): string | undefined;
-  /** The request without them, in the service's terms. */
-  body(request: object): object;
-  /** Puts a response into the contract's terms, in place; null if it already is. */
-  readonly decode: ((response: object) => void) | null;
-  /** What a response may name in `object`. */
-  readonly objects: readonly string[];
-  /** `resource_not_found` for the upstream's `errors/resource_not_found`; undefined for an unknown type. */
-  errorName(type: string): ErrorName | undefined;
-}
+export type Translation = ReturnType<typeof translationOf>;
 
 /** @throws Error that says what is wrong with the map, as the rest of a sentence that starts with the map's name */
 export function createTranslator(
@@ -46,14 +35,15 @@ export function createTranslator(
 
 type TermMaps = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: TermMaps): Translation {
+function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: TermMaps) {
   const segments = `${version}${endpoint.path}`.split('/');
   const names = segments.map((segment) => outward.get('path_segments')?.get(segment) ?? segment);
   const encode = rewriter(endpoint.terms.request, outward);
   const decode = rewriter(endpoint.terms.response, inward);
   const ids = pathParameters(endpoint);
   return {
-    path(request) {
+    /** From the version on, with the request's parameters; undefined if one cannot stand in a path. */
+    path(request: object): string | undefined {
       let path = '';
       for (const name of names) {
         const segment = name.startsWith('{') ? encodeSegment(Reflect.get(request, name.slice(1, -1))) : name;
@@ -62,7 +52,8 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
       }
       return path;
     },
-    body(request) {
+    /** The request without them, in the service's terms. */
+    body(request: object): object {
       const body: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(request)) if (!ids.includes(name)) body[name] = value;
       if (encode === null) return body;
@@ -70,9 +61,12 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
       encode(copy);
       return copy;
     },
+    /** Puts a response into the contract's terms, in place; null if it already is. */
     decode,
+    /** What a response may name in `object`. */
     objects: constantsOf(endpoint.response, 'object'),
-    errorName(type) {
+    /** `resource_not_found` for the upstream's `errors/resource_not_found`; undefined for an unknown type. */
+    errorName(type: string): ErrorName | undefined {
       const name = /^errors\/(.+)$/.exec(type)?.[1] ?? '';
       const term = inward.get('errors')?.get(name) ?? name;
       return errorNames.find((known) => known === term);
