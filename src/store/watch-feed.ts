@@ -4,10 +4,11 @@
  * gateways send them. A fault of the database is waited out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onAbort } from '../kernel/lib/abort-signal.ts';
 import { createPacer } from '../kernel/lib/pacer.ts';
 import { DatabaseFault } from './faults.ts';
 import { maxChangedIds, type UpdateListener } from './notifications.ts';
-import { missedChanges, type Overflow, Watcher, type WatchFeed, watch } from './watch.ts';
+import { missedChanges, type Overflow, shownOf, Watcher } from './watch.ts';
 
 /** Pause after a fault of the database, in milliseconds. */
 const faultPauseMs = 500;
@@ -87,7 +88,7 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
 
   function failEverybody(error: unknown): void {
     for (const watcher of [...joined]) {
-      feed.leave(watcher);
+      leave(watcher);
       watcher.fail(error);
     }
   }
@@ -184,31 +185,30 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
     timer = current;
   }
 
-  const feed: WatchFeed<Scope, State> = {
-    join(watcher) {
-      if (watchers.size === 0 && tail !== undefined) {
-        tail.forget?.();
-        lookAgain(tail);
-      }
-      joined.add(watcher);
-      for (const key of keysOf(watcher.scope)) watchers.set(key, (watchers.get(key) ?? new Set()).add(watcher));
-      if (listen === undefined) add(keysOf(watcher.scope));
-      else stopListening ??= listen(listener);
-    },
-    leave(watcher) {
-      joined.delete(watcher);
-      for (const key of keysOf(watcher.scope)) {
-        const others = watchers.get(key);
-        others?.delete(watcher);
-        if (others?.size === 0) watchers.delete(key);
-      }
-      if (watchers.size > 0) return;
-      clearTimeout(timer);
-      timer = undefined;
-      stopListening?.();
-      stopListening = undefined;
-    },
-  };
+  function join(watcher: RowWatcher): void {
+    if (watchers.size === 0 && tail !== undefined) {
+      tail.forget?.();
+      lookAgain(tail);
+    }
+    joined.add(watcher);
+    for (const key of keysOf(watcher.scope)) watchers.set(key, (watchers.get(key) ?? new Set()).add(watcher));
+    if (listen === undefined) add(keysOf(watcher.scope));
+    else stopListening ??= listen(listener);
+  }
+
+  function leave(watcher: RowWatcher): void {
+    joined.delete(watcher);
+    for (const key of keysOf(watcher.scope)) {
+      const others = watchers.get(key);
+      others?.delete(watcher);
+      if (others?.size === 0) watchers.delete(key);
+    }
+    if (watchers.size > 0) return;
+    clearTimeout(timer);
+    timer = undefined;
+    stopListening?.();
+    stopListening = undefined;
+  }
 
   return {
     /**
@@ -223,13 +223,20 @@ export function createWatchFeed<Scope, Row extends { readonly id: string }, Stat
       earlier: () => Promise<readonly (readonly [id: string, state: State])[]> = async () => [],
     ): Promise<AsyncGenerator<Shown, void>> {
       const watcher: RowWatcher = new Watcher(scope, overflow);
-      const states = watch(feed, pacer, watcher, signal, show);
+      const stop = () => {
+        signal.removeEventListener('abort', stop);
+        leave(watcher);
+        watcher.close();
+      };
+      join(watcher);
+      // A generator that is never started runs no `finally`: the signal ends the watching all the same.
+      onAbort(signal, stop);
       try {
         if (listen !== undefined && tail !== undefined) await lookSoon(tail);
         watcher.precede(await earlier());
-        return states;
+        return shownOf(watcher, pacer, show, stop);
       } catch (error) {
-        feed.leave(watcher);
+        stop();
         throw error;
       }
     },

@@ -1,6 +1,5 @@
 /** Watching: each watcher gets the newest states of what it watches, as fast as it reads, from a feed (watch-feed.ts). */
 import { ServiceError } from '../kernel/errors.ts';
-import { onAbort } from '../kernel/lib/abort-signal.ts';
 import type { Pacer } from '../kernel/lib/pacer.ts';
 
 /** The most unread states of one watcher. Beyond it, see {@link Overflow}. */
@@ -87,35 +86,11 @@ export class Watcher<Scope, State> {
   }
 }
 
-/** Posts to its watchers what changes within their scopes. */
-export interface WatchFeed<Scope, State> {
-  join(watcher: Watcher<Scope, State>): void;
-  leave(watcher: Watcher<Scope, State>): void;
-}
-
 /**
- * Yields states until the signal aborts.
+ * Yields the states of a watcher, as it reads them.
  * @param pacer shared by a feed's watchers: few go on in one turn. @param show null for a hidden state
  */
-export function watch<Scope, State, Shown>(
-  feed: WatchFeed<Scope, State>,
-  pacer: Pacer,
-  watcher: Watcher<Scope, State>,
-  signal: AbortSignal,
-  show: (state: State) => Shown | null,
-): AsyncGenerator<Shown, void> {
-  const stop = () => {
-    signal.removeEventListener('abort', stop);
-    feed.leave(watcher);
-    watcher.close();
-  };
-  feed.join(watcher);
-  // A generator that is never started runs no `finally`: the signal ends the watching all the same.
-  onAbort(signal, stop);
-  return shownOf(watcher, pacer, show, stop);
-}
-
-async function* shownOf<State, Shown>(
+export async function* shownOf<State, Shown>(
   watcher: Watcher<unknown, State>,
   pacer: Pacer,
   show: (state: State) => Shown | null,
