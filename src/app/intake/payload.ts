@@ -21,7 +21,7 @@ export interface ReceivedEvent {
 export function readFields(contentType: string, text: string, source: WebhookSource, event: WebhookEvent): Fields {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType);
   const fields = isForm ? fieldsOfForm(text, source, event) : parseJson(withoutLoneSurrogates(text));
-  if (!isFields(fields)) throw malformedRequest('The body must be a JSON object.');
+  if (!isObject(fields)) throw malformedRequest('The body must be a JSON object.');
   if (!isShallow(fields)) {
     throw malformedRequest(`The body has more than ${maxJsonDepth} levels.`);
   }
@@ -29,8 +29,6 @@ export function readFields(contentType: string, text: string, source: WebhookSou
   if (refused !== undefined) throw malformedRequest('The body has a number that JSON readers cannot hold.');
   return fields;
 }
-
-const isFields = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
 
 /** A service cuts texts in the middle of a character, and would send the event in vain for ever. */
 const withoutLoneSurrogates = (text: string): string =>
@@ -94,7 +92,7 @@ type TextOf = (...names: readonly string[]) => string | undefined;
 
 /** At the top, or one level below where the payload has no documented form: elsewhere, others' words stand there. */
 function accountIn(fields: Fields, isFree: boolean): Omit<ReceivedEvent, 'data'> {
-  const inner = isFree ? Object.values(fields).filter(isFields) : [];
+  const inner = isFree ? Object.values(fields).filter(isObject) : [];
   const told = [fields, ...inner].find((object) => textsOf(object)('account_id') !== undefined);
   const text = textsOf(told ?? fields);
   return {
