@@ -17,12 +17,14 @@ export interface Keyset<Column extends string> {
   readonly order: 'asc' | 'desc';
 }
 
-/** Creation order; the id breaks ties. */
-export const byCreation = (table: string, order: 'asc' | 'desc'): Keyset<'created_at' | 'id'> => ({
-  table,
-  columns: ['created_at', 'id'],
-  order,
-});
+/** The order of a column; the id breaks ties. */
+export const keysetBy = <Column extends string>(
+  table: string,
+  column: Column,
+  order: 'asc' | 'desc',
+): Keyset<Column | 'id'> => ({ table, columns: [column, 'id'], order });
+
+export const byCreation = (table: string, order: 'asc' | 'desc') => keysetBy(table, 'created_at', order);
 
 /** The keyset of a request's order. @param initial that of a request without one */
 export const keysetsOf =

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../kernel/request-context.ts';
 import { amongAccounts, isInWorkspace, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
 import { jsonEntries, readJsonColumn } from '../../store/json.ts';
-import { byCreation, type Keyset, keysetsOf, listOf, unbounded } from '../../store/keyset.ts';
+import { byCreation, keysetBy, keysetsOf, listOf, unbounded } from '../../store/keyset.ts';
 import type { CountedList } from '../../store/keyset-pages.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
@@ -166,17 +166,11 @@ function unlessRefused(error: unknown): null {
   throw error;
 }
 
-const byChange = (order: 'asc' | 'desc'): Keyset<'updated_at' | 'id'> => ({
-  table: 'jobs',
-  columns: ['updated_at', 'id'],
-  order,
-});
-
 export const jobKeyset = keysetsOf<JobOrder, 'created_at' | 'updated_at' | 'id'>(defaultJobOrder, {
   created_at_desc: byCreation('jobs', 'desc'),
   created_at_asc: byCreation('jobs', 'asc'),
-  updated_at_desc: byChange('desc'),
-  updated_at_asc: byChange('asc'),
+  updated_at_desc: keysetBy('jobs', 'updated_at', 'desc'),
+  updated_at_asc: keysetBy('jobs', 'updated_at', 'asc'),
 });
 
 export const watchedJobs = (database: Database): RowSource<ListedJob> => ({

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { type Caller, type Reach, requireAccount } from '../../kernel/caller.ts';
 import { contains, nameContains } from '../../store/conditions.ts';
 import type { Database } from '../../store/database.ts';
-import { byCreation, isAmongFirst, type Keyset, keysetsOf, listOf } from '../../store/keyset.ts';
+import { byCreation, isAmongFirst, keysetBy, keysetsOf, listOf } from '../../store/keyset.ts';
 import { byDialect } from '../../store/query-compilers.ts';
 import type { Tables } from '../../store/schema.ts';
 import { isFilter, type WebhookFilter, type WebhookSearch } from './filter.ts';
@@ -14,17 +14,11 @@ interface ListContext {
   readonly database: Database;
 }
 
-const byName = (order: 'asc' | 'desc'): Keyset<'name_key' | 'id'> => ({
-  table: 'webhooks',
-  columns: ['name_key', 'id'],
-  order,
-});
-
 export const webhookKeyset = keysetsOf<WebhookOrder, 'created_at' | 'name_key' | 'id'>(defaultWebhookOrder, {
   created_at_asc: byCreation('webhooks', 'asc'),
   created_at_desc: byCreation('webhooks', 'desc'),
-  name_asc: byName('asc'),
-  name_desc: byName('desc'),
+  name_asc: keysetBy('webhooks', 'name_key', 'asc'),
+  name_desc: keysetBy('webhooks', 'name_key', 'desc'),
 });
 
 type ListFilter = WebhookFilter & Pick<WebhookSearch, 'order_by'>;
