@@ -1,5 +1,4 @@
 /** The gateway's own database, whatever the backend; loaded on demand. */
-import type { Logger } from 'pino';
 import { accessTokens, isAccessToken } from '../../auth/access-tokens.ts';
 import { resealTokens } from '../../auth/account-repository.ts';
 import { authenticate, authenticateById, findRefusedKeys } from '../../auth/api-keys.ts';
@@ -8,11 +7,9 @@ import { rememberKeys } from '../../auth/remembered-keys.ts';
 import { opensWebhooks, resealWebhooks } from '../../capabilities/webhooks/reseal.ts';
 import type { Authenticate } from '../../kernel/caller.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
-import type { RandomBytes } from '../../kernel/ids.ts';
 import { messageOf } from '../../kernel/lib/to-error.ts';
 import type { Keyring, Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
-import type { Troubles } from '../../kernel/troubles.ts';
 import type { Channels } from '../../store/channel-messages.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
@@ -22,8 +19,8 @@ import { databaseIdempotency } from '../../store/idempotency.ts';
 import { observeStore } from '../../store/observed.ts';
 import { aliveWhileOpen, newProcessId } from '../../store/presence.ts';
 import { type GatewayLock, lockAsGateway } from '../../store/process-files.ts';
-import { noTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
-import type { Siblings } from '../processes/siblings.ts';
+import { noTelemetry } from '../../telemetry/telemetry.ts';
+import type { Dependencies } from './backend.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
 export interface Sealing {
@@ -45,16 +42,10 @@ export async function openStorage(
     telemetry = noTelemetry,
     troubles,
     siblings,
-  }: {
-    readonly now: () => Date;
-    readonly logger: Logger;
-    readonly randomBytes: RandomBytes;
+  }: Pick<Dependencies, 'now' | 'logger' | 'randomBytes' | 'telemetry' | 'troubles' | 'siblings'> & {
     readonly tokenKeys: Keys;
     /** Whether the response cache is out of other processes' reach. */
     readonly isCachingInMemory?: boolean;
-    readonly telemetry?: Telemetry;
-    readonly troubles?: Troubles;
-    readonly siblings?: Siblings | undefined;
   },
 ) {
   const processId = newProcessId(randomBytes);
