@@ -8,6 +8,7 @@ import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
 import { weightOfWrite } from './cost/weights.ts';
 import type { KnownOperation } from './documents/known-documents.ts';
+import type { SentDocument } from './documents/requested-document.ts';
 import type { Values } from './documents/variables.ts';
 import type { Declined } from './executors/declined.ts';
 import type { CacheLookup } from './response-cache.ts';
@@ -17,15 +18,9 @@ export type OperationRequest = Pick<
   'id' | 'method' | 'url' | 'headers' | 'ip' | 'facts' | 'log' | 'clientAborted' | 'addHeaders' | 'json' | 'unread'
 >;
 
-export interface SentParameters {
-  readonly query?: unknown;
-  /** GraphQL over HTTP, appendix A: urql sends it, and clients of the client preset. */
-  readonly documentId?: unknown;
-  /** Relay's name for it. */
-  readonly doc_id?: unknown;
+export interface SentParameters extends SentDocument {
   readonly operationName?: unknown;
   readonly variables?: unknown;
-  readonly extensions?: unknown;
 }
 
 /** Result of a request: a response, a result to present, or a subscription's results. */

@@ -10,9 +10,11 @@ import {
 } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-interface SentDocument {
+export interface SentDocument {
   readonly query?: unknown;
+  /** GraphQL over HTTP, appendix A: urql sends it, and clients of the client preset. */
   readonly documentId?: unknown;
+  /** Relay's name for it. */
   readonly doc_id?: unknown;
   readonly extensions?: unknown;
 }
