@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createTroubles, type Troubles } from '../kernel/troubles.ts';
 import { type ChannelListener, type Channels, channelNames, notify } from './channel-messages.ts';
+import type { DatabaseLocation } from './database.ts';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
-import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
+import { postgresDefaults } from './postgres-settings.ts';
 
 /** Spares a server that is down, in milliseconds. */
 const reconnectMs = 1_000;
@@ -20,11 +21,7 @@ interface ChannelsOptions {
 
 /** Listens until it is closed, and reconnects after a loss. */
 export function openChannels(
-  {
-    url,
-    directUrl = url,
-    settings = postgresDefaults,
-  }: { readonly url: string; readonly directUrl?: string | undefined; readonly settings?: PostgresSettings },
+  { url, directUrl = url, settings = postgresDefaults }: Extract<DatabaseLocation, { readonly kind: 'postgres' }>,
   { onSilent, logger, troubles = createTroubles(logger) }: ChannelsOptions,
 ): Channels {
   const trouble = troubles.of('lost the notifications of the database, connecting again', {
