@@ -1,12 +1,26 @@
-/** Builds the schema. Importing a capability adds its types to the builder; no other file imports for side effects. */
+/** Builds the schema. Importing a file of a capability adds its types to the builder; no other file imports for side effects. */
 import '../graphql/kit/scalars.ts';
 import '../graphql/kit/node.ts';
-import './accounts/graphql/index.ts';
-import './jobs/graphql/index.ts';
-import './posts/graphql/index.ts';
-import './webhooks/graphql/index.ts';
+import './accounts/graphql/account.ts';
+import './accounts/graphql/list.ts';
+import './accounts/graphql/token.ts';
+import './accounts/graphql/viewer.ts';
+import './jobs/graphql/queries.ts';
+import './jobs/graphql/mutations.ts';
+import './posts/graphql/pnet.ts';
+import './posts/graphql/photonet.ts';
+import './posts/graphql/queries.ts';
+import './posts/graphql/nodes.ts';
+import './webhooks/graphql/list.ts';
+import './webhooks/graphql/webhook.ts';
+import './webhooks/graphql/health.ts';
+import './webhooks/graphql/mutations.ts';
 import '../events/graphql/samples.ts';
-import './deliveries/graphql/index.ts';
+import './deliveries/graphql/delivery.ts';
+import './deliveries/graphql/list.ts';
+import './deliveries/graphql/statistics.ts';
+import './deliveries/graphql/mutations.ts';
+import './deliveries/graphql/events.ts';
 import {
   type GraphQLInterfaceType,
   type GraphQLNamedType,

@@ -1,4 +1,0 @@
-import './account.ts';
-import './list.ts';
-import './token.ts';
-import './viewer.ts';

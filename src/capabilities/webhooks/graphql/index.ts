@@ -1,4 +1,0 @@
-import './list.ts';
-import './webhook.ts';
-import './health.ts';
-import './mutations.ts';
