@@ -10,6 +10,7 @@ import { isLoopback, loopback } from '../../net/addresses.ts';
 import type { ProxySettings } from '../../net/proxies.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { postgresDefaults } from '../../store/postgres-settings.ts';
+import type { TelemetrySettings } from '../../telemetry/telemetry.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import type { IntakeSettings } from '../intake/intake.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from './environment.ts';
 import { fixed } from './fixed.ts';
 import { type Environment, secretNames, secretsIn } from './secrets.ts';
-import { telemetrySettings } from './telemetry.ts';
+import { withoutLastSlashes } from './values.ts';
 import { variables, variableTable } from './variables.ts';
 
 export type Config = ReturnType<typeof readConfig>;
@@ -287,4 +288,31 @@ function hostAddressOf(database: DatabaseLocation): readonly string[] {
   const { hostname, port, pathname, username, searchParams } = new URL(database.url);
   const name = pathname.slice(1) || username;
   return [(searchParams.get('host') ?? hostname).toLowerCase(), searchParams.get('port') ?? (port || '5432'), name];
+}
+
+/** Beside GraphQL only for a port alone: an address that is named may be one that fewer can reach. */
+const metricsAddress = ({ host, port }: NonNullable<Variables['METRICS_PORT']>, mainPort: number) => ({
+  host: host ?? '127.0.0.1',
+  port,
+  onMainPort: host === undefined && port === mainPort && port !== 0,
+});
+
+/** @param proxies on the way to the collector */
+function telemetrySettings(values: Variables, proxies: ProxySettings): TelemetrySettings {
+  const send = !values.OTEL_SDK_DISABLED;
+  const common = values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const urlFor = (path: string) => (common === undefined ? null : `${withoutLastSlashes(common)}/v1/${path}`);
+  const traces = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? urlFor('traces');
+  const metrics = values.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? urlFor('metrics');
+  const prometheus = values.METRICS_PORT;
+  return {
+    serviceName: values.OTEL_SERVICE_NAME,
+    tracesUrl: send && values.OTEL_TRACES_EXPORTER === 'otlp' ? traces : null,
+    metricsUrl: send && values.OTEL_METRICS_EXPORTER === 'otlp' ? metrics : null,
+    proxies,
+    metricsIntervalMs: values.OTEL_METRIC_EXPORT_INTERVAL,
+    sampler: values.OTEL_TRACES_SAMPLER,
+    samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
+    prometheus: prometheus ? metricsAddress(prometheus, values.PORT) : null,
+  };
 }
