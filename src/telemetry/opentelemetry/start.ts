@@ -11,9 +11,16 @@ import {
   type Observable,
 } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  MeterProvider,
+  type MetricData,
+  MetricReader,
+  PeriodicExportingMetricReader,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -30,8 +37,14 @@ import { once } from '../../kernel/lib/once.ts';
 import { type ProxySettings, proxyFor } from '../../net/proxies.ts';
 import { boundedLines } from '../bounds.ts';
 import { allSeries, type CounterName, type GaugeName, type HistogramName } from '../series.ts';
-import type { Metrics, ReportTrouble, Telemetry, TelemetrySettings } from '../telemetry.ts';
-import { ScrapeReader, scrapeWith } from './scrape.ts';
+import {
+  type Metrics,
+  metricsType,
+  type ReportTrouble,
+  type Scrape,
+  type Telemetry,
+  type TelemetrySettings,
+} from '../telemetry.ts';
 import { createTracer } from './tracer.ts';
 
 const scope = 'postern';
@@ -217,4 +230,43 @@ function observeProcess(metrics: Metrics): { stop(): void } {
   });
   metrics.observe('process.memory.usage', () => [[process.memoryUsage.rss(), {}]]);
   return { stop: () => delay.disable() };
+}
+
+class ScrapeReader extends MetricReader {
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+/** Endings that Prometheus's conventions ask for; the serializer leaves them to callers. */
+const unitEndings: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '1': '_ratio' };
+
+/** Requests during a collection share it. */
+function scrapeWith(reader: MetricReader, report: ReportTrouble): () => Promise<Scrape> {
+  const serializer = new PrometheusSerializer('', false, undefined, true, true);
+  const collect = async (): Promise<Scrape> => {
+    const { resourceMetrics, errors } = await reader.collect();
+    // The collected rest is served all the same.
+    for (const err of errors) report({ err }, 'a metric could not be read');
+    // Its `# UNIT` is a comment in the text format.
+    return { contentType: metricsType, body: serializer.serialize(withUnitEndings(resourceMetrics)) };
+  };
+  // One at a time: each takes time of the event loop.
+  let collecting: Promise<Scrape> | null = null;
+  return () => {
+    collecting ??= collect().finally(() => {
+      collecting = null;
+    });
+    return collecting;
+  };
+}
+
+const withUnitEndings = (metrics: ResourceMetrics): ResourceMetrics => ({
+  ...metrics,
+  scopeMetrics: metrics.scopeMetrics.map((scope) => ({ ...scope, metrics: scope.metrics.map(withUnitEnding) })),
+});
+
+function withUnitEnding<Metric extends MetricData>(metric: Metric): Metric {
+  const { descriptor } = metric;
+  const ending = unitEndings[descriptor.unit] ?? '';
+  return { ...metric, descriptor: { ...descriptor, name: descriptor.name + ending } };
 }
