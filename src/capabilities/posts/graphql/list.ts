@@ -12,6 +12,7 @@ import {
 import { type ListSource, readsFrom } from '../../../graphql/kit/source.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import type { Page } from '../../../kernel/paging.ts';
+import { AccountObject } from '../../accounts/graphql/account.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostListRequest, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
@@ -100,3 +101,32 @@ export function authorPostsField<Author extends ReadWith<{ readonly id: string }
       }),
   });
 }
+
+builder.queryField('posts', (t) =>
+  t.field({
+    type: PostConnection,
+    nullable: true,
+    description: postsDescription,
+    args: {
+      accountId: t.arg.id({ required: true, description: 'Account to read with.' }),
+      ...authorArgs,
+      ...postConnectionArgs,
+    },
+    extensions: readsFrom(postList),
+    resolve: (_root, args, context) => connectPosts(context, args),
+  }),
+);
+
+builder.objectField(AccountObject, 'posts', (t) =>
+  t.field({
+    type: PostConnection,
+    nullable: true,
+    description: postsDescription,
+    args: {
+      ...authorArgs,
+      ...postConnectionArgs,
+    },
+    extensions: readsFrom(postList, { ids: { accountId: 'account_id' } }),
+    resolve: ({ account_id }, args, context) => connectPosts(context, { ...args, accountId: account_id }),
+  }),
+);

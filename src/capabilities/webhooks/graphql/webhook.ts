@@ -11,9 +11,16 @@ import type { Scope } from '../../../kernel/caller.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject, AccountTypeEnum, accountItem } from '../../accounts/graphql/account.ts';
 import { hiddenValue } from '../headers.ts';
-import { findWebhooks } from '../operations.ts';
-import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
-import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum, WebhookTypeEnum } from './enums.ts';
+import { findWebhookHealth, findWebhooks } from '../operations.ts';
+import type { ListedWebhook, Webhook, WebhookHealth, WebhookTrigger } from '../shapes.ts';
+import {
+  DisabledReasonEnum,
+  TriggerContextEnum,
+  TriggerIconEnum,
+  WebhookFormatEnum,
+  WebhookHealthStateEnum,
+  WebhookTypeEnum,
+} from './enums.ts';
 
 const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
   description: 'An account that a webhook listens to.',
@@ -162,5 +169,50 @@ builder.queryField('webhook', (t) =>
     ...foundById('A webhook; null if the key cannot see it.', webhookItem),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
+  }),
+);
+
+const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
+  description: "Health of a webhook's endpoint.",
+  fields: (t) => ({
+    state: t.expose('state', { type: WebhookHealthStateEnum, description: 'How the webhook is.' }),
+    disabledReason: t.expose('disabled_reason', {
+      type: DisabledReasonEnum,
+      nullable: true,
+      description: 'Why; null if `disabledAt` is.',
+    }),
+    disabledAt: t.expose('disabled_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was disabled; null if it is enabled or was created disabled.',
+    }),
+    failingSince: t.expose('failing_since', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When attempts began to fail; null if they do not.',
+    }),
+    failedAttemptCount: t.exposeInt('failed_attempt_count', {
+      description: 'Failed attempts in a row.',
+    }),
+    pausedUntil: t.expose('paused_until', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When deliveries resume after an overload; null if not paused.',
+    }),
+  }),
+});
+
+builder.objectField(WebhookObject, 'receivesNotices', (t) =>
+  t.boolean({
+    ...foundById('Whether it gets notices; null if the key may not manage it.', findWebhookHealth),
+    resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
+  }),
+);
+
+builder.objectField(WebhookObject, 'health', (t) =>
+  t.field({
+    type: WebhookHealthObject,
+    ...foundById('Health of the endpoint; null if the key may not manage the webhook.', findWebhookHealth),
+    resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );
