@@ -23,16 +23,10 @@ export const placeLimits: Readonly<Record<SetUp, Readonly<Record<Kind, number>>>
 
 export type LeavePlace = () => void;
 
-export interface Places {
-  /**
-   * A place at once, or a promise of it, until the signal aborts. @param caller a key or, without one, an address
-   * @throws (or rejects with) the signal's reason; ServiceError `service_unavailable` once the gateway stops
-   */
-  take(caller: string, kind: Kind, signal: () => AbortSignal): LeavePlace | Promise<LeavePlace>;
-}
+export type Places = ReturnType<typeof createPlaces>;
 
 /** @param stopping who waits then is refused, and tries another process */
-export function createPlaces(limits: Readonly<Record<Kind, number>>, stopping: AbortSignal): Places {
+export function createPlaces(limits: Readonly<Record<Kind, number>>, stopping: AbortSignal) {
   const locks = {
     query: createKeyedLock(Number.POSITIVE_INFINITY, () => limits.query),
     mutation: createKeyedLock(Number.POSITIVE_INFINITY, () => limits.mutation),
@@ -41,7 +35,11 @@ export function createPlaces(limits: Readonly<Record<Kind, number>>, stopping: A
     for (const lock of Object.values(locks)) lock.refuseAll(stopped());
   });
   return {
-    take(caller, kind, signal) {
+    /**
+     * A place at once, or a promise of it, until the signal aborts. @param caller a key or, without one, an address
+     * @throws (or rejects with) the signal's reason; ServiceError `service_unavailable` once the gateway stops
+     */
+    take(caller: string, kind: Kind, signal: () => AbortSignal): LeavePlace | Promise<LeavePlace> {
       const lock = locks[kind];
       const leave = lock.tryAcquire(caller);
       if (leave !== null) return leave;

@@ -16,17 +16,12 @@ interface Printing<Request, Read> extends Pick<PageSource<Request, Read>, 'lacks
   readonly isWhole?: (page: Read, keys: ReadonlySet<string>) => boolean;
 }
 
-interface PrintedPages<Request, Read> extends Printing<Request, Read> {
-  readonly name: string;
-  readonly lists: ReadAll<Request, Read | Error>;
-}
-
 /** @returns pages, and the reader of lists, which reads nothing again that a compiled run has read */
 export function printedPages<Request, Read extends Page<unknown>>({
   name,
   lists,
   ...printing
-}: PrintedPages<Request, Read>): {
+}: Printing<Request, Read> & { readonly name: string; readonly lists: ReadAll<Request, Read | Error> }): {
   readonly lists: ReadAll<Request, Read | Error>;
   readonly pages: PageSource<Request, Read>;
 } {

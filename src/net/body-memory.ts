@@ -43,19 +43,11 @@ export class Body {
   }
 }
 
-export interface ArrivingBody {
-  append(chunk: Uint8Array): void;
-  whole(): Body;
-  discard(): void;
-}
-
-export interface BodyMemory {
-  open(): ArrivingBody;
-  readonly taken: number;
-}
+export type ArrivingBody = ReturnType<typeof arrivingBody>;
+export type BodyMemory = ReturnType<typeof createBodyMemory>;
 
 /** @param reuse is told of each slab that nobody uses any more */
-export function createBodyMemory(reuse: (slab: Uint8Array) => void = () => undefined): BodyMemory {
+export function createBodyMemory(reuse: (slab: Uint8Array) => void = () => undefined) {
   const idle: Buffer[] = [];
   let taken = 0;
 
@@ -80,12 +72,12 @@ export function createBodyMemory(reuse: (slab: Uint8Array) => void = () => undef
   };
 }
 
-function arrivingBody(take: () => Buffer, give: (slabs: Buffer[]) => void): ArrivingBody {
+function arrivingBody(take: () => Buffer, give: (slabs: Buffer[]) => void) {
   const slabs: Buffer[] = [];
   let last: Buffer | undefined;
   let used = 0;
   return {
-    append(chunk) {
+    append(chunk: Uint8Array) {
       for (let from = 0; from < chunk.length; ) {
         if (last === undefined || used === slabBytes) {
           last = take();

@@ -11,17 +11,10 @@ import type { Clock } from '../kernel/lib/time-units.ts';
 import type { WireResponse } from '../kernel/request-context.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { createCallSlots, type ReleaseSlot } from './call-slots.ts';
-import type { CallOutcome, OpenCircuit } from './circuits.ts';
-import { createCircuits, logCircuits } from './circuits.ts';
+import { type CallOutcome, createCircuits, logCircuits, type OpenCircuit } from './circuits.ts';
 import type { HttpExchange, PreparedCall } from './exchange.ts';
 import { type CallFailure, expiry, isOutage, logFailure } from './failure.ts';
 import { ParsedOnDemand, type Success } from './response.ts';
-
-/**
- * Repeats a call where that is safe and may help. An unreadable value is logged as a failure, but not repeated, nor
- * held against the service. @param milliseconds at most, until `limit` ends the call. @throws ServiceError
- */
-type ResilientCall = (call: PreparedCall, limit: Deadline, milliseconds: number) => Promise<WireResponse>;
 
 const maxCallers = 10_000;
 
@@ -43,7 +36,7 @@ export function createResilientCall({
   now,
   clock,
   random,
-}: CallDependencies): ResilientCall {
+}: CallDependencies) {
   const retryBudgets = new LRUCache<string, RetryBudget>({
     max: maxCallers,
     memoMethod: () => createRetryBudget(random),
@@ -108,7 +101,11 @@ export function createResilientCall({
     );
   }
 
-  return async (call, limit, milliseconds) => {
+  /**
+   * Repeats a call where that is safe and may help. An unreadable value is logged as a failure, but not repeated, nor
+   * held against the service. @param milliseconds at most, until `limit` ends the call. @throws ServiceError
+   */
+  return async (call: PreparedCall, limit: Deadline, milliseconds: number): Promise<WireResponse> => {
     const endsAt = clock() + milliseconds;
     const { repeatable } = call;
     const retryBudget = retryBudgets.memo(call.origin.keyId);

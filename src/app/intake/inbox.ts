@@ -20,16 +20,7 @@ interface InboxContext {
   readonly workspaceId: string;
 }
 
-export interface Inbox {
-  /**
-   * Resolves once the event and its deliveries are stored, by this call or an earlier one.
-   * @param messageId of the service, if it sends one: the same id is the same event
-   * @throws ServiceError `service_unavailable` for what the service is to send again
-   */
-  store(source: WebhookSource, event: WebhookEvent, received: ReceivedEvent, messageId?: string): Promise<string>;
-  /** What else tells of accounts. */
-  learn(accounts: readonly LearnedAccount[]): Promise<void>;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
 /** For so long, the same event again is a repetition. */
 const repeatedMs = day;
@@ -59,7 +50,7 @@ function unlessTaken(error: unknown): null {
   throw error;
 }
 
-export function createInbox({ database, delivery, limits, now, workspaceId }: InboxContext): Inbox {
+export function createInbox({ database, delivery, limits, now, workspaceId }: InboxContext) {
   /** What was told of an account last, but for its status: others may have stored a later one. */
   const told = new LRUCache<string, string>({ max: maxRemembered });
 
@@ -74,8 +65,19 @@ export function createInbox({ database, delivery, limits, now, workspaceId }: In
   }
 
   return {
+    /** What else tells of accounts. */
     learn,
-    async store(source, event, { accountId, accountType, accountName, data }, messageId) {
+    /**
+     * Resolves once the event and its deliveries are stored, by this call or an earlier one.
+     * @param messageId of the service, if it sends one: the same id is the same event
+     * @throws ServiceError `service_unavailable` for what the service is to send again
+     */
+    async store(
+      source: WebhookSource,
+      event: WebhookEvent,
+      { accountId, accountType, accountName, data }: ReceivedEvent,
+      messageId?: string,
+    ): Promise<string> {
       const text = JSON.stringify(data);
       await takeRoomFor(Buffer.byteLength(text) + rowBytes);
       // Hashed, as an index of Postgres has no room for a long id.

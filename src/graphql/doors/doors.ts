@@ -1,8 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Compress } from '../../http/compression.ts';
-import type { IncomingRequest } from '../../http/incoming-request.ts';
-import type { ServeSocket } from '../../http/web-socket.ts';
 import type { Authenticate } from '../../kernel/caller.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
@@ -16,12 +14,9 @@ interface DoorsOptions extends PipelineOptions {
   readonly plugins?: readonly Plugin[] | undefined;
 }
 
-export interface Doors {
-  serve(request: IncomingRequest): Promise<void>;
-  webSocket(): Promise<ServeSocket>;
-}
+export type Doors = ReturnType<typeof openDoors>;
 
-export function openDoors(options: DoorsOptions): Doors {
+export function openDoors(options: DoorsOptions) {
   const pipeline = createPipeline(options);
   const webSocket = once(async () => {
     const { webSocketDoor } = await import('./websocket.ts');

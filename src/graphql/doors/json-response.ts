@@ -17,16 +17,9 @@ export interface JsonResponse {
   readonly body: Uint8Array | string | null;
 }
 
-type MakeResponse = (
-  http: IncomingRequest,
-  type: JsonType,
-  presented: Whole,
-  fetchAPI: FetchAPI,
-) => Promise<JsonResponse>;
-
-export function jsonResponses(compress: Compress | null): MakeResponse {
+export function jsonResponses(compress: Compress | null) {
   const hold = heldKernels();
-  return async (http, type, presented, fetchAPI) => {
+  return async (http: IncomingRequest, type: JsonType, presented: Whole, fetchAPI: FetchAPI): Promise<JsonResponse> => {
     const { Response } = fetchAPI;
     const printed = 'splice' in presented ? presented.splice : null;
     let isHeld = false;
@@ -105,12 +98,10 @@ function isNotModified(request: IncomingRequest, body: Uint8Array | string): boo
  */
 const maxHeldKernels = 64;
 
-/** @returns the bytes to send, and closes the splice once nobody reads its memory */
-type HoldKernel = (request: Pick<IncomingRequest, 'response' | 'whenClosed'>, splice: Splice) => Uint8Array;
-
-export function heldKernels(): HoldKernel {
+export function heldKernels() {
   let waiting = 0;
-  return (request, splice) => {
+  /** @returns the bytes to send, and closes the splice once nobody reads its memory */
+  return (request: Pick<IncomingRequest, 'response' | 'whenClosed'>, splice: Splice): Uint8Array => {
     const output = splice.output();
     if (request.response.closed || waiting >= maxHeldKernels || output.buffer.byteLength > maxIdleBytes) {
       const copy = request.response.closed ? Buffer.alloc(0) : Buffer.from(output);

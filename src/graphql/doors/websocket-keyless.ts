@@ -18,19 +18,17 @@ export const keylessLimits = {
   messages: 100,
 } as const;
 
-export interface KeylessSockets {
-  /** A place before `connection_init`. @throws ServiceError `service_unavailable` beyond the address's limit */
-  begin(ip: string, ended: AbortSignal): void;
-  /** A place without a right key, until `leave` is called. @throws ServiceError `service_unavailable` */
-  stay(ip: string, ended: AbortSignal, leave: (reason: string) => void): void;
-}
+export type KeylessSockets = ReturnType<typeof keylessSockets>;
 
-export function keylessSockets(): KeylessSockets {
+export function keylessSockets() {
   const beginning: Tally = new Map();
   const keyless: Tally = new Map();
   return {
-    begin: (ip, ended) => count(beginning, clientOf(ip), keylessLimits.beginning, ended, 'that have not begun'),
-    stay(ip, ended, leave) {
+    /** A place before `connection_init`. @throws ServiceError `service_unavailable` beyond the address's limit */
+    begin: (ip: string, ended: AbortSignal) =>
+      count(beginning, clientOf(ip), keylessLimits.beginning, ended, 'that have not begun'),
+    /** A place without a right key, until `leave` is called. @throws ServiceError `service_unavailable` */
+    stay(ip: string, ended: AbortSignal, leave: (reason: string) => void) {
       count(keyless, clientOf(ip), keylessLimits.keyless, ended, 'without a right API key');
       const timer = setTimeout(() => leave('Send a right API key in connection_init.'), keylessLimits.lastMs).unref();
       onAbort(ended, () => clearTimeout(timer));
