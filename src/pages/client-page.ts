@@ -7,7 +7,7 @@ import { sendPage } from '../http/send.ts';
 import { assetRoutes, assetsPath, createAssets, filesIn, sharedFiles } from '../http/static-files.ts';
 import { once } from '../kernel/lib/once.ts';
 import { barOf, jobsAndPostsPage, type ServedPages, searchLink, webhooksPage } from './bar.ts';
-import { dataElement, htmlOf } from './html.ts';
+import { dataElement, htmlOf, policyOf } from './html.ts';
 
 interface PageOptions {
   readonly path: string;
@@ -23,18 +23,13 @@ interface PageOptions {
  * webhook's name into markup.
  */
 const policyWith = (pictures: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
+  policyOf(
     "style-src 'self'",
     "connect-src 'self'",
     `img-src data: ${pictures}`.trim(),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join('; ');
+  );
 
 /** @param values for the names in double braces in `page.html` */
 function clientPageRoutes(

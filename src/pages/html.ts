@@ -35,6 +35,17 @@ ${filled}</html>
 `;
 }
 
+/** A page's policy: scripts of this origin alone, none inline, and no frames around it. @param own further directives */
+export const policyOf = (...own: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    ...own,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
 /** Text in an attribute or between tags. */
 export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

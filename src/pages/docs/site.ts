@@ -2,18 +2,9 @@
 import { type Assets, assetsPath, createAssets, filesIn, sharedFiles } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { barOf, docsPage, type ServedPages, searchLink } from '../bar.ts';
-import { htmlOf } from '../html.ts';
+import { htmlOf, policyOf } from '../html.ts';
 
-export const sitePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const sitePolicy = policyOf("connect-src 'self'", "style-src 'self'", "img-src 'self' data:");
 
 const folder = new URL('./browser/', import.meta.url);
 

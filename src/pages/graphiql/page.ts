@@ -5,7 +5,7 @@ import { sendPage } from '../../http/send.ts';
 import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { barOf, type ServedPages } from '../bar.ts';
-import { dataElement, htmlOf } from '../html.ts';
+import { dataElement, htmlOf, policyOf } from '../html.ts';
 import { graphiqlAssets, modulesOfPage } from './assets.ts';
 import { type ServedGroup, servedExamples } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
@@ -23,18 +23,13 @@ interface GraphiQLOptions {
  * This origin only. Monaco has styles in attributes; images are in the style sheet. The ban on frames
  * prevents clickjacking of the "run" button.
  */
-const graphiqlPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
+const graphiqlPolicy = policyOf(
   "worker-src 'self'",
   "connect-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "font-src 'self'",
   "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+);
 
 const wantsPage = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
   /\btext\/html\b/i.test(headers.accept ?? '');
