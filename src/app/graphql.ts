@@ -124,7 +124,7 @@ function demoSignIn({ demoKeyFile }: Config, { now, randomBytes, siblings }: Dep
 async function trustedDocuments(config: Config, schema: GraphQLSchema): Promise<TrustedDocuments | null> {
   const { documents, introspection } = config;
   if (documents === null) return null;
-  const ofPages = await documentsOfPages(config);
+  const ofPages = await documentsOfPages(config.setUp, config.webhooksPage);
   const { openTrustedDocuments } = await import('../graphql/documents/trusted-documents.ts');
   try {
     return openTrustedDocuments(documents, { schema, introspection, ofPages });

@@ -9,14 +9,8 @@ const modulesOf = (setUp: SetUp, webhooksPage: boolean): readonly string[] => [
   ...(webhooksPage && serves(setUp, 'postings') ? ['jobs-and-posts/browser/job-queries.js'] : []),
 ];
 
-export async function documentsOfPages({
-  setUp,
-  webhooksPage,
-}: {
-  readonly setUp: SetUp;
-  /** Whether the pages of webhooks, and of jobs and posts, are served. */
-  readonly webhooksPage: boolean;
-}): Promise<readonly string[]> {
+/** @param webhooksPage whether the pages of webhooks, and of jobs and posts, are served */
+export async function documentsOfPages(setUp: SetUp, webhooksPage: boolean): Promise<readonly string[]> {
   const modules = modulesOf(setUp, webhooksPage).map(
     async (name): Promise<Readonly<Record<string, string>>> => import(new URL(name, import.meta.url).href),
   );

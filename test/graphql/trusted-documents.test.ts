@@ -180,7 +180,7 @@ describe('of a gateway', () => {
   });
 
   test('the pages have their own documents, which are trusted', async () => {
-    const page = await documentsOfPages({ setUp: 'embedded', webhooksPage: true });
+    const page = await documentsOfPages('embedded', true);
     const overview = page.find((each) => each.includes('query WebhooksPage')) ?? '';
     const variables = { period: 'DAY' };
     expect(await send(gateway, { query: overview, variables }, { key: workspace.key })).toMatchObject({ status: 200 });

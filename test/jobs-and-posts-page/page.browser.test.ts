@@ -19,7 +19,7 @@ const picture =
 it.each(setUps)('sends operations that the schema of the set-up has: %s', async (setUp) => {
   const own = buildSchema(setUp);
   const webhooksPage = setUp === 'embedded' || setUp === 'own-webhooks';
-  const documents = await documentsOfPages({ setUp, webhooksPage });
+  const documents = await documentsOfPages(setUp, webhooksPage);
   expect(documents.length > 3).toBe(webhooksPage);
   for (const text of documents) expect(validate(own, parse(text)), text).toEqual([]);
 });
