@@ -19,6 +19,7 @@ import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 import { PostgresCompiler } from './query-compilers.ts';
 import type { MarkedQuery } from './short-reads.ts';
+import { readsOnly } from './sqlite.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 import { repeatConflicting } from './transaction.ts';
 
@@ -82,8 +83,6 @@ class MigratingAdapter extends PostgresAdapter {
     await sql`select pg_advisory_lock(${sql.lit(migrationLock)})`.execute(database);
   }
 }
-
-const readsOnly = (statement: string): boolean => /^\s*select\b/i.test(statement);
 
 /** Of a connection: those behind a read wait for it. */
 const mostTogether = 16;
