@@ -196,6 +196,7 @@ describe('turns', () => {
       {},
       turns,
       turn('a', { signal: client.signal }),
+      { begin: () => ({ context: undefined, end() {} }), print: async () => undefined, bytesOf: () => 0 },
     );
     client.abort();
     await subscribing;

@@ -7,22 +7,13 @@ import type { Values } from '../documents/variables.ts';
 import { type ExecuteOptions, execute } from './resolving/execute.ts';
 import type { StreamTurn, StreamTurns } from './stream-turns.ts';
 
-/** Made for one event: the stream keeps nothing of it. */
-export interface EventContext {
-  readonly context: unknown;
-  /** Called once the event's result is printed. */
-  readonly end: () => void;
-}
-
 interface Printer {
-  /** Without it, the context of the subscription. */
-  readonly begin?: () => EventContext;
+  /** For one event, of which the stream keeps nothing. @returns with `end`, which is called once its result is printed */
+  readonly begin: () => { readonly context: unknown; readonly end: () => void };
   /** Within the turn of its execution, for all streams that get the result. */
   readonly print: (result: ExecutionResult) => Promise<unknown>;
   readonly bytesOf: (result: ExecutionResult) => number;
 }
-
-const unprinted: Printer = { print: async () => undefined, bytesOf: () => 0 };
 
 /** @param variables as sent: graphql-js coerces them itself. @param turn names the operation */
 export async function subscribeInTurns(
@@ -30,7 +21,7 @@ export async function subscribeInTurns(
   variables: Values,
   turns: StreamTurns,
   turn: StreamTurn,
-  { begin = () => ({ context: options.context, end() {} }), print, bytesOf }: Printer = unprinted,
+  { begin, print, bytesOf }: Printer,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const { schema, document, operation, values, context } = options;
   const operationName = operation.name?.value;
