@@ -3,10 +3,18 @@
  * beyond 2^31, an empty text, a lost picture with only the fields that every attachment must have, text of many scripts.
  */
 import { type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
-import { type AttachmentName, attachment, filled } from './attachments.ts';
 import gallery from './gallery.json' with { type: 'json' };
 import type { PnetMember } from './identifiers.ts';
-import { mention, ownPost, plainPost, repost, repostWithWords } from './post.ts';
+import {
+  type AttachmentName,
+  attachment,
+  filled,
+  mention,
+  ownPost,
+  plainPost,
+  repost,
+  repostWithWords,
+} from './post.ts';
 
 interface GalleryPost {
   readonly text?: string;

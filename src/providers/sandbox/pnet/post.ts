@@ -1,9 +1,9 @@
 /** Ordinary posts of pnet: author and position determine everything. */
-import { type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
+import { type PnetAttachment, type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
 import { pick, seededHash, skewedCount } from '../seeded-random.ts';
 import texts from '../texts.json' with { type: 'json' };
 import { relativeDate, writtenAt } from '../time.ts';
-import { attachment } from './attachments.ts';
+import gallery from './gallery.json' with { type: 'json' };
 import { type PnetMember, pnetIdentifiers } from './identifiers.ts';
 import { authorOf, isCompanyId, profileUrl } from './members.ts';
 
@@ -133,3 +133,13 @@ const fillIn = (template: string, seed: number): string =>
     const list = words[name];
     return list === undefined ? slot : pick(list, seededHash(seed, name.length + name.charCodeAt(0)));
   });
+
+export type AttachmentName = keyof typeof gallery.attachments;
+
+/** A variant of attachments of pnet posts. */
+export const attachment = (name: AttachmentName, id: string): PnetAttachment =>
+  filled(gallery.attachments[name], '{id}', id);
+
+/** A copy: posts belong to who asks for them. */
+export const filled = (data: object, slot: string, value: string) =>
+  JSON.parse(JSON.stringify(data).replaceAll(slot, value));
