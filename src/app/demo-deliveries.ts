@@ -145,17 +145,6 @@ const runOf = (attempts: readonly DemoAttempt[]): StoredRun =>
   [...attempts]
     .sort((a, b) => a.row.started_at - b.row.started_at)
     .reduce<StoredRun>(
-      (run, { row, decision }) => {
-        const { failing_since, failed_attempts, failing } = judge(
-          run,
-          [decision],
-          row.started_at + row.duration_ms,
-        ).changes;
-        return { failing_since, failed_attempts, failing };
-      },
-      {
-        failing_since: recovered.failing_since,
-        failed_attempts: recovered.failed_attempts,
-        failing: recovered.failing,
-      },
+      (run, { row, decision }) => judge(run, [decision], row.started_at + row.duration_ms).changes,
+      recovered,
     );

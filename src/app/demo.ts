@@ -5,7 +5,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../auth/account.ts';
+import { type AccountType, accountStatuses, accountTypes } from '../auth/account.ts';
 import { insertAccounts, type StoredAccount } from '../auth/account-repository.ts';
 import { createKey } from '../auth/api-keys.ts';
 import { maxWrongInputs, writeCheckpoint } from '../capabilities/jobs/checkpoint.ts';
@@ -23,7 +23,6 @@ import {
   type JobScenarioName,
   jobScenarioNames,
   jobScenarios,
-  type SandboxSessionName,
   sandboxSessionNames,
   sandboxToken,
 } from '../providers/sandbox/networks.ts';
@@ -87,15 +86,7 @@ export async function ensureDemo(
   });
 }
 
-interface FailingAccount {
-  readonly id: string;
-  readonly name: string;
-  readonly status: AccountStatus;
-  readonly session: SandboxSessionName;
-  readonly draftId: string;
-}
-
-export const failingAccounts: readonly FailingAccount[] = [
+export const failingAccounts = [
   ...keysOf(accountStatuses)
     .filter((status) => status !== 'OK')
     .map((status) => ({
