@@ -182,12 +182,7 @@ interface WaitingResponse {
  */
 export type NamedResponse = ServerResponse & { requestId?: string; isStream?: boolean; awaitsContinue?: boolean };
 
-interface LimitedWaiting {
-  readonly Response: typeof ServerResponse;
-  wait(socket: Socket, requestId: string): void;
-}
-
-export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWaiting {
+export function limitWaiting(limits: WaitingLimits, logger: Logger) {
   const waiting = new Map<Socket, WaitingResponse>();
   let looking: NodeJS.Timeout | undefined;
 

@@ -16,11 +16,7 @@ export interface Asset {
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 
-export interface Assets {
-  /** Changes with any byte of any file. */
-  readonly version: string;
-  find(name: string): Asset | undefined;
-}
+export type Assets = ReturnType<typeof createAssets>;
 
 const contentEncoders = {
   // The first visitor waits for it: quality 7 compresses GraphiQL in 0.35 s, 9 in 0.7 s and 1 % smaller, 11 in ten seconds.
@@ -62,13 +58,17 @@ export async function filesIn(folder: URL): Promise<StaticFile[]> {
   return Promise.all(files);
 }
 
-export function createAssets(files: readonly StaticFile[]): Assets {
+export function createAssets(files: readonly StaticFile[]) {
   const hash = createHash('sha256');
   for (const [name, , content] of files) hash.update(`${name}\0`).update(content).update('\0');
   const assets = new Map(files.map(([name, type, content]) => [name, createAsset(type, content)]));
   // One would be served in the place of the other.
   if (assets.size < files.length) throw new Error('Two files of a page have one name');
-  return { version: hash.digest('base64url').slice(0, 16), find: (name) => assets.get(name) };
+  return {
+    /** Changes with any byte of any file. */
+    version: hash.digest('base64url').slice(0, 16),
+    find: (name: string) => assets.get(name),
+  };
 }
 
 export const assetsPath = (page: string, version: string): string => `${page}/assets/${version}`;

@@ -88,8 +88,6 @@ const noEvent = (source: WebhookSource) => malformedRequest(`The body has no fie
 /** Bound of types of accounts; longer ones are none. */
 const maxWordLength = 100;
 
-type TextOf = (...names: readonly string[]) => string | undefined;
-
 /** At the top, or one level below where the payload has no documented form: elsewhere, others' words stand there. */
 function accountIn(fields: Fields, isFree: boolean): Omit<ReceivedEvent, 'data'> {
   const inner = isFree ? Object.values(fields).filter(isObject) : [];
@@ -103,8 +101,8 @@ function accountIn(fields: Fields, isFree: boolean): Omit<ReceivedEvent, 'data'>
 }
 
 const textsOf =
-  (object: Fields): TextOf =>
-  (...names) =>
+  (object: Fields) =>
+  (...names: readonly string[]): string | undefined =>
     names.map((name) => textIn(object[name])).find((text) => text !== '');
 
 /** Services write ids as numbers, too. */
