@@ -1,11 +1,11 @@
 /** Frees dead processes' claims before their leases end. */
 import type { Logger } from 'pino';
+import type { After } from '../kernel/lib/after.ts';
 import type { Troubles } from '../kernel/troubles.ts';
 import type { Database } from '../store/database.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { After } from './after.ts';
 import { claimant, claimTokenOf, processOf } from './claim.ts';
 import { type Repeated, repeat } from './repeat.ts';
 

@@ -1,5 +1,5 @@
+import type { After } from '../kernel/lib/after.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
-import type { After } from './after.ts';
 
 type State =
   | { readonly name: 'stopped' }

@@ -1,6 +1,6 @@
+import type { After } from '../kernel/lib/after.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import type { Troubles } from '../kernel/troubles.ts';
-import type { After } from './after.ts';
 
 export interface Repeated {
   /** Resolves with the end of the current run. */

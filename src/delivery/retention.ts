@@ -4,6 +4,7 @@
  */
 
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
+import type { After } from '../kernel/lib/after.ts';
 import { cautiousTime } from '../kernel/lib/cautious-time.ts';
 import { type Clock, day } from '../kernel/lib/time-units.ts';
 import type { Troubles } from '../kernel/troubles.ts';
@@ -12,7 +13,6 @@ import { isPostgres } from '../store/is-postgres.ts';
 import type { CreationPosition } from '../store/keyset.ts';
 import { forgetDeletedBytes } from '../store/stored-bytes.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import { creationBeyond, deleteStep, firstPosition, newestCreation } from './retention-step.ts';
 

@@ -4,11 +4,11 @@
  */
 
 import type { Logger } from 'pino';
+import type { After, AfterRound } from '../kernel/lib/after.ts';
 import type { Clock } from '../kernel/lib/time-units.ts';
 import { createTroubles, type Trouble, type Troubles } from '../kernel/troubles.ts';
 import type { Outbound } from '../net/outbound.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import type { After, AfterRound } from './after.ts';
 import { ClaimLeases } from './claim-leases.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { FlushSchedule } from './flush-schedule.ts';

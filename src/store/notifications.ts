@@ -4,9 +4,9 @@
  * on the disk: all transactions of all databases that notify would commit one after the other. If the process ends in
  * between, other processes find work when they poll, as on SQLite.
  */
-
 import type { Kysely, Transaction } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
+import type { After } from '../kernel/lib/after.ts';
 import { keysOf } from '../kernel/lib/objects.ts';
 import { type ChannelMessage, type Channels, nobody, notify } from './channel-messages.ts';
 import type { Database } from './database.ts';
@@ -68,8 +68,6 @@ export interface UpdateListener {
 }
 
 export type Notifications = ReturnType<typeof createNotifications>;
-
-type After = (ms: number, act: () => void) => () => void;
 
 /** @param channels to other processes; null where there is nobody to pass messages on */
 export function createNotifications(database: Database, channels: Channels | null, after: After) {

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
 import { within } from '../kernel/lib/abort-signal.ts';
+import type { After } from '../kernel/lib/after.ts';
 import { createKeyedLock } from '../kernel/lib/keyed-lock.ts';
 import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import { day } from '../kernel/lib/time-units.ts';
@@ -26,8 +27,6 @@ const maxKnown = 10_000;
 
 /** The day of bytes that no retention deletes. */
 const forGood = 2 ** 31 - 1;
-
-type After = (ms: number, act: () => void) => () => void;
 
 interface StoredBytesOptions {
   readonly database: Database;

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type After, afterTimeout } from '../../src/delivery/after.ts';
 import { startRetention } from '../../src/delivery/retention.ts';
 import { creationBeyond, deleteStep, firstPosition } from '../../src/delivery/retention-step.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { type After, afterTimeout } from '../../src/kernel/lib/after.ts';
 import { createTroubles } from '../../src/kernel/troubles.ts';
 import type { CreationPosition } from '../../src/store/keyset.ts';
 import type { EventTable } from '../../src/store/schema.ts';

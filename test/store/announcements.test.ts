@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { afterTimeout } from '../../src/delivery/after.ts';
+import { afterTimeout } from '../../src/kernel/lib/after.ts';
 import { type Channels, notify } from '../../src/store/channel-messages.ts';
 import { DatabaseFault, unconfirmed } from '../../src/store/faults.ts';
 import { createNotifications } from '../../src/store/notifications.ts';

@@ -1,10 +1,10 @@
 /** Emits events of sandbox accounts, which the running gateway on the same database delivers. */
 
 import { findOldestAccount } from '../../auth/account-repository.ts';
-import { afterTimeout } from '../../delivery/after.ts';
 import { createEmit } from '../../delivery/emit.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../events/sources.ts';
+import { afterTimeout } from '../../kernel/lib/after.ts';
 import { notifyingTransaction } from '../../store/notifications.ts';
 import { createStoredBytes } from '../../store/stored-bytes.ts';
 import { choiceOption, readOptions, runCommand, type Subcommand, table } from './command.ts';
