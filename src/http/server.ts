@@ -36,7 +36,7 @@ import { createRouter, type Route } from './router.ts';
 import { type Refuse, sendRefusal } from './send.ts';
 import { type ConnectionError, lateAtStop, type RefusalFor, refuseUnreadable, respondOn } from './unreadable.ts';
 import { type SocketRoute, socketRefusal } from './upgrades.ts';
-import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
+import { type ServeSocket, socketServer } from './web-socket.ts';
 
 /** Asked for every few seconds: a failure has a line of its own. */
 const quietPaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
@@ -81,7 +81,7 @@ export function createHttpServer(options: HttpOptions) {
   const webSockets = new WeakSet<Socket>();
   const limited = limitWaiting(waiting, logger);
   let socketRoute: SocketRoute | null = null;
-  let sockets: SocketServer | null = null;
+  let openSocket: ReturnType<typeof socketServer> | null = null;
   let stopping = false;
   let listening: Listening | null = null;
 
@@ -189,14 +189,14 @@ export function createHttpServer(options: HttpOptions) {
   };
   server.on('upgrade', (raw, socket, head) => {
     // Before Node.js 22.21 every upgrade comes here.
-    if (sockets === null || !becomesSocket(raw)) {
+    if (openSocket === null || !becomesSocket(raw)) {
       const unknown = malformedRequest('The connection cannot be upgraded to this protocol.');
       const headers = cors?.headersFor(pathIn(raw.url ?? ''), raw.headers.origin);
       respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger, { headers });
       return;
     }
     webSockets.add(raw.socket);
-    sockets.open(raw, head).catch((error: unknown) => {
+    openSocket(raw, head).catch((error: unknown) => {
       logger.error({ err: error }, 'a WebSocket could not be opened');
       socket.destroy();
     });
@@ -238,7 +238,7 @@ export function createHttpServer(options: HttpOptions) {
     /** @param load its door, at the first connection */
     addSocket(route: SocketRoute, load: () => Promise<ServeSocket>) {
       socketRoute = route;
-      sockets = socketServer(route, load, { ...ofRequests, serve: observed, wait: limited.wait });
+      openSocket = socketServer(route, load, { ...ofRequests, serve: observed, wait: limited.wait });
     },
     /** @returns `http://127.0.0.1:4000` */
     async listen(at: ListenAddress) {

@@ -220,44 +220,38 @@ function pingUntilClosed(socket: WebSocket, connection: Socket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-export interface SocketServer {
-  open(raw: IncomingMessage, head: Buffer): Promise<void>;
-}
-
 export function socketServer(
   { path, protocol }: { readonly path: string; readonly protocol: string },
   load: () => Promise<ServeSocket>,
   context: SocketContext,
-): SocketServer {
+) {
   let server: WebSocketServer | undefined;
 
-  return {
-    async open(raw, head) {
-      const { socket } = raw;
-      socket.on('error', () => socket.destroy());
-      const opening = new IncomingRequest(raw, new http.ServerResponse(raw), context);
-      const [{ WebSocketServer }, serve] = await Promise.all([import('ws'), load()]);
-      const options = {
-        noServer: true,
-        clientTracking: false,
-        // Compression of two parties' texts tells one of the other (BREACH).
-        perMessageDeflate: false,
-        maxPayload: maxStrangerBytes,
-        ...socketLimits.stranger,
-        // A packet of many messages takes turns with the other connections.
-        allowSynchronousEvents: false,
-        handleProtocols: () => protocol,
-        closeTimeout: closeMs,
-      };
-      server ??= new WebSocketServer(options).on('headers', (headers, request) =>
-        headers.push(`x-request-id: ${request.headers['x-request-id']}`),
-      );
-      raw.headers['x-request-id'] = opening.id;
-      server.handleUpgrade(raw, socket, head, (opened) => {
-        const { path: at, method, elapsedTime } = opening;
-        opening.log.info({ method, path: withoutCredentials(at), status: 101, ms: Math.round(elapsedTime) }, 'request');
-        serve(new SocketConnection(opened, socket, opening, path, context));
-      });
-    },
+  return async (raw: IncomingMessage, head: Buffer): Promise<void> => {
+    const { socket } = raw;
+    socket.on('error', () => socket.destroy());
+    const opening = new IncomingRequest(raw, new http.ServerResponse(raw), context);
+    const [{ WebSocketServer }, serve] = await Promise.all([import('ws'), load()]);
+    const options = {
+      noServer: true,
+      clientTracking: false,
+      // Compression of two parties' texts tells one of the other (BREACH).
+      perMessageDeflate: false,
+      maxPayload: maxStrangerBytes,
+      ...socketLimits.stranger,
+      // A packet of many messages takes turns with the other connections.
+      allowSynchronousEvents: false,
+      handleProtocols: () => protocol,
+      closeTimeout: closeMs,
+    };
+    server ??= new WebSocketServer(options).on('headers', (headers, request) =>
+      headers.push(`x-request-id: ${request.headers['x-request-id']}`),
+    );
+    raw.headers['x-request-id'] = opening.id;
+    server.handleUpgrade(raw, socket, head, (opened) => {
+      const { path: at, method, elapsedTime } = opening;
+      opening.log.info({ method, path: withoutCredentials(at), status: 101, ms: Math.round(elapsedTime) }, 'request');
+      serve(new SocketConnection(opened, socket, opening, path, context));
+    });
   };
 }

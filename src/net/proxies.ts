@@ -68,19 +68,11 @@ export function proxyFor({ http, https, except }: ProxySettings, address: string
   return except(url.hostname, portOf(url)) ? undefined : proxy;
 }
 
-export interface Proxies {
-  /** A pool for an origin. @param options.connect to the origin itself. @param seen is told of each connection through a proxy */
-  open(origin: string, options: Options, seen?: (socket: Socket) => void): Pool;
-  /** Whether requests of an origin go through a proxy, which resolves its name. */
-  has(origin: string): boolean;
-  /** A request as it is to be dispatched. */
-  prepare(origin: string, request: Request): Dispatcher.DispatchOptions;
-  close(): Promise<void>;
-}
+export type Proxies = ReturnType<typeof createProxies>;
 
 /** @param timeoutMs of a connection, and of the proxy's response to CONNECT */
-export function createProxies(settings: ProxySettings, timeoutMs: number): Proxies {
-  let tunnels: Tunnels | undefined;
+export function createProxies(settings: ProxySettings, timeoutMs: number) {
+  let tunnels: ReturnType<typeof openTunnels> | undefined;
 
   /** There is one proxy for `https`. */
   const connectThrough = (proxy: URL): buildConnector.connector => {
@@ -89,7 +81,12 @@ export function createProxies(settings: ProxySettings, timeoutMs: number): Proxi
   };
 
   return {
-    open(origin, { connect: direct, ...options }, seen = () => undefined) {
+    /** A pool for an origin. @param options.connect to the origin itself. @param seen is told of each connection through a proxy */
+    open(
+      origin: string,
+      { connect: direct, ...options }: Options,
+      seen: (socket: Socket) => void = () => undefined,
+    ): Pool {
       const proxy = proxyFor(settings, origin);
       if (proxy === undefined) return new undici.Pool(origin, { ...options, connect: readingLeniently(direct) });
       const isTunnel = origin.startsWith('https:');
@@ -103,8 +100,10 @@ export function createProxies(settings: ProxySettings, timeoutMs: number): Proxi
         });
       return new undici.Pool(isTunnel ? origin : proxy.origin, { ...options, connect: readingLeniently(connect) });
     },
-    has: (origin) => proxyFor(settings, origin) !== undefined,
-    prepare(origin, given) {
+    /** Whether requests of an origin go through a proxy, which resolves its name. */
+    has: (origin: string): boolean => proxyFor(settings, origin) !== undefined,
+    /** A request as it is to be dispatched. */
+    prepare(origin: string, given: Request): Dispatcher.DispatchOptions {
       const proxy = origin.startsWith('http:') ? proxyFor(settings, origin) : undefined;
       // A copy is a twentieth of what a small request allocates.
       if (proxy === undefined) return given as Dispatcher.DispatchOptions;
@@ -141,17 +140,12 @@ class ProxyFailed extends Error {
   readonly code = 'PROXY_FAILED';
 }
 
-interface Tunnels {
-  readonly connect: buildConnector.connector;
-  close(): Promise<void>;
-}
-
-function openTunnels(proxy: URL, timeoutMs: number): Tunnels {
+function openTunnels(proxy: URL, timeoutMs: number) {
   const connect = undici.buildConnector({ allowH2: false, timeout: timeoutMs });
   const pool = new undici.Pool(proxy.origin, { allowH2: false, connect, headersTimeout: timeoutMs });
   const overTunnel = undici.buildConnector({ allowH2: false, timeout: timeoutMs });
   return {
-    connect(to, done) {
+    connect(to: buildConnector.Options, done: buildConnector.Callback) {
       const host = to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname;
       const authority = `${host}:${to.port || 443}`;
       const headers = { host: authority, ...credentialsOf(proxy) };

@@ -51,7 +51,7 @@ interface ObjectScope {
 }
 
 function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: VariableValues) {
-  const sizes = createSizes(schema);
+  const fieldOf = createSizes(schema);
   const known = new Map<SelectionSetNode, Map<string, number>>();
   let selections = 0;
 
@@ -91,7 +91,7 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
 
   const ofField = (nodes: readonly FieldNode[], type: GraphQLObjectType, size: number | undefined): number => {
     const [node] = nodes;
-    const field = node && sizes.field(type, node.name.value);
+    const field = node && fieldOf(type, node.name.value);
     if (node === undefined || field === undefined) return 1;
     const given = argumentsOf(node, variables);
     const own = field.weight + given.weight;

@@ -36,28 +36,24 @@ export interface FieldOf {
   readonly size: (argument: (name: string) => unknown) => number;
 }
 
-interface Sizes {
-  readonly field: (type: GraphQLObjectType, name: string) => FieldOf | undefined;
-}
+type SizesOf = (type: GraphQLObjectType, name: string) => FieldOf | undefined;
 
-const knownSizes = new WeakMap<GraphQLSchema, Sizes>();
+const knownSizes = new WeakMap<GraphQLSchema, SizesOf>();
 
-export function createSizes(schema: GraphQLSchema): Sizes {
+export function createSizes(schema: GraphQLSchema): SizesOf {
   const known = knownSizes.get(schema);
   if (known !== undefined) return known;
   const fields = new Map<string, FieldOf>();
   const introspection = introspectionSizes(schema);
-  const made: Sizes = {
-    field(type, name) {
-      const key = `${type.name}.${name}`;
-      const before = fields.get(key);
-      if (before !== undefined) return before;
-      const definition = metaField(schema, type, name) ?? type.getFields()[name];
-      if (definition === undefined) return undefined;
-      const field = sizesOfField(schema, definition, introspection.get(key), isIntrospectionType(type));
-      fields.set(key, field);
-      return field;
-    },
+  const made: SizesOf = (type, name) => {
+    const key = `${type.name}.${name}`;
+    const before = fields.get(key);
+    if (before !== undefined) return before;
+    const definition = metaField(schema, type, name) ?? type.getFields()[name];
+    if (definition === undefined) return undefined;
+    const field = sizesOfField(schema, definition, introspection.get(key), isIntrospectionType(type));
+    fields.set(key, field);
+    return field;
   };
   knownSizes.set(schema, made);
   return made;
