@@ -73,15 +73,15 @@ import { createOutbound, type Outbound } from '../net/outbound.ts';
 import type { ProxySettings } from '../net/proxies.ts';
 import type { Channels } from '../store/channel-messages.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
-import { createNotifications, type Notifications } from '../store/notifications.ts';
+import { createNotifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
-import { createSharedClock, type SharedClock } from '../store/shared-clock.ts';
+import { createSharedClock } from '../store/shared-clock.ts';
 import { inThread } from '../store/sqlite-threads.ts';
-import { createStoredBytes, type StoredBytes } from '../store/stored-bytes.ts';
+import { createStoredBytes } from '../store/stored-bytes.ts';
 import type { InLine } from '../store/workspace-lines.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
-import { createEmit, type Emit } from './emit.ts';
+import { createEmit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { notices } from './notices.ts';
 import { startBacklog } from './observed-backlog.ts';
@@ -110,16 +110,7 @@ export interface DeliveryTuning {
   readonly pollMs?: number;
 }
 
-export interface DeliveryEngine {
-  readonly emit: Emit;
-  readonly notifications: Notifications;
-  readonly worker: Worker;
-  readonly storedBytes: StoredBytes;
-  /** Time of the queue. */
-  readonly time: SharedClock;
-  /** Lets requests in flight end, and settles them. */
-  close(): Promise<void>;
-}
+export type DeliveryEngine = ReturnType<typeof startDeliveryEngine>;
 
 interface DeliveryEngineOptions {
   readonly database: Database;
@@ -153,7 +144,7 @@ interface DeliveryEngineOptions {
   readonly tuning: DeliveryTuning;
 }
 
-export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
+export function startDeliveryEngine(options: DeliveryEngineOptions) {
   const { database, queueDatabase, location, allows, proxies, tuning, logger, randomBytes } = options;
   const { telemetry = noTelemetry, now, troubles = createTroubles(logger) } = options;
   const { lookup = options.lookup, limits } = tuning;
@@ -243,10 +234,12 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   return {
     emit,
     storedBytes,
+    /** Of the queue. */
     time,
     notifications,
     worker,
-    close: () =>
+    /** Lets requests in flight end, and settles them. */
+    close: (): Promise<void> =>
       closeAll([
         presence.close,
         storedBytes.close,
