@@ -146,11 +146,7 @@ export const limitAt = (
   { wanted, maxLimit }: { readonly wanted: number; readonly maxLimit: number },
 ): number => Math.min(maxLimit, offset + Math.max(1, wanted));
 
-export interface CursorCodec {
-  seal(scope: CursorScope, payload: unknown): string;
-  /** Undefined for a cursor that was forged, altered or sealed with another scope. */
-  open(scope: CursorScope, text: string): unknown;
-}
+export type CursorCodec = ReturnType<typeof cursorCodec>;
 
 /** @param name of the error, as the contract has it for the list */
 export const foreignCursor = (name: 'invalid_parameters' | 'unprocessable_entity'): ServiceError =>
@@ -176,21 +172,18 @@ const macLength = 16;
  * @param encoding `base64` if clients of the contract check for it, `base64url` for links
  * @param previous keys whose cursors are still good
  */
-export function cursorCodec(
-  key: Uint8Array,
-  encoding: 'base64' | 'base64url',
-  previous: readonly Uint8Array[] = [],
-): CursorCodec {
+export function cursorCodec(key: Uint8Array, encoding: 'base64' | 'base64url', previous: readonly Uint8Array[] = []) {
   const current = hmacSha256(key);
   const keys = [current, ...previous.map(hmacSha256)];
   const mac = (sign: typeof current, scope: CursorScope, body: Buffer) =>
     sign(Buffer.from(`${JSON.stringify(scope)}\0`), body).subarray(0, macLength);
   return {
-    seal(scope, payload) {
+    seal(scope: CursorScope, payload: unknown): string {
       const body = Buffer.from(JSON.stringify(payload));
       return Buffer.concat([mac(current, scope, body), body]).toString(encoding);
     },
-    open(scope, text) {
+    /** Undefined for a cursor that was forged, altered or sealed with another scope. */
+    open(scope: CursorScope, text: string): unknown {
       const bytes = Buffer.from(text, encoding);
       // Buffer ignores other characters: only the canonical spelling is valid.
       if (bytes.length <= macLength || bytes.toString(encoding) !== text) return undefined;

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { ConfigError } from '../config-error.ts';
 import type { RandomBytes } from '../ids.ts';
 
-type DeriveKey = (purpose: Purpose) => Uint8Array;
-
 /** `webhook-secrets` are all that a database keeps sealed: tokens of accounts, too. */
 type Purpose = 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets' | 'access-tokens' | 'intake' | 'check';
 
@@ -27,8 +25,8 @@ export type Keyring = (purpose: Purpose) => Keys;
 
 /** HKDF (RFC 5869) with SHA-256. */
 export const deriveKeys =
-  (secret: string): DeriveKey =>
-  (purpose) =>
+  (secret: string) =>
+  (purpose: Purpose): Uint8Array =>
     new Uint8Array(hkdfSync('sha256', secret, 'postern', purpose, 32));
 
 export const keyringOf =

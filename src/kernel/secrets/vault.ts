@@ -3,14 +3,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { RandomBytes } from '../ids.ts';
 import type { Keyring } from './secret.ts';
 
-export interface Vault {
-  /** @param place the row of the text, the only one that can open it */
-  seal(place: string, text: string): string;
-  /** @throws Error for a text changed, moved to another place, or sealed with another secret */
-  open(place: string, sealed: string): string;
-  /** Null for a text sealed with the current secret. @throws Error as `open` */
-  reseal(place: string, sealed: string): string | null;
-}
+export type Vault = ReturnType<typeof createVault>;
 
 /** Names the algorithm. */
 const prefix = 'sealed1:';
@@ -25,15 +18,16 @@ export function vaultOf(keyring: Keyring, randomBytes: RandomBytes): Vault {
   return createVault(current, randomBytes, previous);
 }
 
-/** @param key 32 bytes, which seal. @param previous keys that only open */
-export function createVault(key: Uint8Array, randomBytes: RandomBytes, previous: readonly Uint8Array[] = []): Vault {
-  const seal: Vault['seal'] = (place, text) => {
+/** The place of a text is its row, the only one that can open it. @param key 32 bytes, which seal. @param previous keys that only open */
+export function createVault(key: Uint8Array, randomBytes: RandomBytes, previous: readonly Uint8Array[] = []) {
+  const seal = (place: string, text: string): string => {
     const iv = randomBytes(ivLength);
     const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place));
     const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return prefix + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
   };
-  const open: Vault['open'] = (place, sealed) => {
+  /** @throws Error for a text changed, moved to another place, or sealed with another secret */
+  const open = (place: string, sealed: string): string => {
     if (!isSealed(sealed)) throw new Error(`The value stored for ${place} is not sealed`);
     const causes: unknown[] = [];
     for (const each of [key, ...previous]) {
@@ -50,7 +44,8 @@ export function createVault(key: Uint8Array, randomBytes: RandomBytes, previous:
   return {
     seal,
     open,
-    reseal(place, sealed) {
+    /** Null for a text sealed with the current secret. @throws Error as `open` */
+    reseal(place: string, sealed: string): string | null {
       try {
         openWith(key, place, sealed);
         return null;
