@@ -7,7 +7,6 @@ import { channelNames, encodeMessage, nobody } from '../store/channel-messages.t
 import type { Database } from '../store/database.ts';
 import { isPostgres } from '../store/is-postgres.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { shortRead } from '../store/short-reads.ts';
 
 /** Lets people and secret scanners recognize a key. */
 const keyPrefix = 'postern_';
@@ -51,12 +50,7 @@ export async function createKey(
 /** @throws ServiceError `missing_credentials`, `invalid_credentials` (unknown or revoked) or `expired_credentials` */
 export async function authenticate(database: Database, key: string | undefined, now: Date): Promise<Caller> {
   if (key === undefined || key === '') throw missingKey();
-  const [found] = await shortRead(database, {
-    name: 'key by hash',
-    bound: { hash: hashOf(key) },
-    build: (bound) => storedKeys(database).where('hash', '=', bound.hash),
-  });
-  return callerOf(found, now);
+  return callerOf(await storedKeys(database).where('hash', '=', hashOf(key)).executeTakeFirst(), now);
 }
 
 /** By a key's id, as access tokens name it. @throws ServiceError `invalid_credentials` or `expired_credentials` */
