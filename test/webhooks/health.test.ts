@@ -72,6 +72,9 @@ describe.each(deliverySetUps)('the health of webhooks on $name', (dialect) => {
     expect(await summary()).toMatchObject({ count: 1, healthyCount: 1, failingCount: 0 });
     await gateway.pass(500_000);
     const failing = { webhookId, health: { state: 'FAILING', failingSince, failedAttemptCount: 4 } };
+    // Who enables an enabled webhook forgives nothing.
+    const context = requestContext(gateway.space.workspaceId);
+    await gateway.app.ports.webhooks.update(context, { webhook_id: webhookId, enabled: true });
     expect(await list(['FAILING'])).toMatchObject({ totalCount: 1, nodes: [failing] });
     expect(await summary()).toMatchObject({
       ...{ count: 1, healthyCount: 0, failingCount: 1, disabledCount: 0 },
