@@ -1,8 +1,10 @@
-/** A key that is limited to accounts, through the GraphQL face. */
+/** A key that is limited to accounts. */
 import { expect, test } from 'vitest';
 import { globalId } from '../../src/graphql/kit/global-ids.ts';
 import { graphql } from '../support/gateway.ts';
 import { documentOf, fieldOperations } from '../support/operations.ts';
+import { rest } from '../support/rest.ts';
+import { json, postList, proxyTo, startStub } from '../support/stub.ts';
 import { envelope, serveAuth } from './served-auth.ts';
 
 const auth = serveAuth();
@@ -48,4 +50,16 @@ test('a key that is limited to accounts sees and uses only those', async () => {
       else expect(data[name]).toMatchObject({ __typename: 'RequestError', code: mismatch.code, status: 403 });
     }
   }
+});
+
+test('a service is asked for the posts of no other account', async () => {
+  const stub = await startStub((_request, response) => json(response, 200, postList([])));
+  const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+  const { newKey } = await gateway.workspace();
+  const key = await newKey({ accountIds: ['own'] });
+  const list = (account: string) => rest(gateway.address, key, 'GET', `/v1/users/ACo1/posts?account_id=${account}`);
+  expect((await list('own')).status).toBe(200);
+  const { status, body } = await list('other');
+  expect([status, body.type]).toEqual([403, 'errors/account_mismatch']);
+  expect(stub.received).toHaveLength(1);
 });
