@@ -65,6 +65,8 @@ describe.each(deliverySetUps)('emitEvent on $name', (dialect) => {
     const { eventId } = await theirs();
     expect(eventId).not.toBe(first.data.emitEvent.eventId);
     expect(await theirs()).toMatchObject({ eventId, isRepeated: true });
+    const again = await ask(emitDocument, { input: right });
+    expect(again.data.emitEvent).toMatchObject({ eventId: first.data.emitEvent.eventId, isRepeated: true });
     const scoped = await ask(emitDocument, { input }, await gateway.space.newKey({ scopes: ['webhooks:write'] }));
     expect(scoped.errors[0]?.extensions.code).toBe('INSUFFICIENT_PRIVILEGES');
   });
