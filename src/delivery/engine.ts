@@ -48,7 +48,7 @@
  *   store/notifications.ts  tells workers and subscribers after every commit, those of other processes together by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   repeat.ts             repeats work by timers of
- *   after.ts                (tests replace them): holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts),
+ *   kernel/lib/after.ts     (tests replace them): holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts),
  *                           and deletes those of webhooks that were deleted (capabilities/webhooks/removal.ts), behind the commands
  *   capabilities/deliveries/requeue.ts makes deliveries due again, when a caller redelivers them
  *   notices.ts            tells owners of webhooks that were disabled, in steps as well
