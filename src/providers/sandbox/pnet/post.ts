@@ -46,9 +46,8 @@ export function plainPost(author: PnetMember, index: number, now: number, text: 
 /** Some have a title, a picture, a document, a mention or a reaction. */
 export function ownPost(author: PnetMember, index: number, now: number): PnetPost {
   const seed = seededHash(pnetIdentifiers[author].serial, index);
-  const { title, text } = write(seed);
-  const post = plainPost(author, index, now, text);
-  if (index % 7 === 3) post.title = title;
+  const post = plainPost(author, index, now, write(seed));
+  if (index % 7 === 3) post.title = titleOf(seed);
   if (index % 4 === 1) post.user_reacted = pick(reactions, seed);
   if (index % 5 === 2) post.attachments.push(attachment('image', `${post.id}-img`));
   if (index % 13 === 6) post.attachments.push(attachment('file', `${post.id}-file`));
@@ -112,19 +111,18 @@ export function repostWithWords(
 /** Texts combined from sentences of one topic. A word in braces is replaced by one of these. */
 const words: Readonly<Record<string, readonly string[]>> = texts.words;
 
-/** Equal seeds give equal texts. */
-function write(seed: number): { readonly title: string; readonly text: string } {
-  const topic = pick(texts.topics, seed);
-  const [opening, middle, closing, tags, title] = [
-    pick(topic.openings, seededHash(seed, 1)),
-    pick(topic.middles, seededHash(seed, 2)),
-    pick(topic.closings, seededHash(seed, 3)),
-    pick(topic.tags, seededHash(seed, 4)),
-    pick(topic.titles, seededHash(seed, 5)),
-  ];
-  // The seed alone chooses the words, so a post names one city and one team throughout.
-  return { title: capital(fillIn(title, seed)), text: fillIn(`${opening}\n\n${middle} ${closing}\n\n${tags}`, seed) };
+/** Equal seeds give equal texts. The seed alone chooses the words, so a post names one city and one team throughout. */
+function write(seed: number): string {
+  const { openings, middles, closings, tags } = topicOf(seed);
+  const [opening, middle, closing, tag] = [openings, middles, closings, tags].map((list, place) =>
+    pick(list, seededHash(seed, place + 1)),
+  );
+  return fillIn(`${opening}\n\n${middle} ${closing}\n\n${tag}`, seed);
 }
+
+const titleOf = (seed: number) => capital(fillIn(pick(topicOf(seed).titles, seededHash(seed, 5)), seed));
+
+const topicOf = (seed: number) => pick(texts.topics, seed);
 
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
