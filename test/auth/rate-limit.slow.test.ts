@@ -369,6 +369,14 @@ describe('a limit', () => {
     expect(await limit.take('one', 0)).toMatchObject({ ratelimit: '"requests";r=1000;t=0' });
   });
 
+  test('takes what was used at once into a debt of one bucket at most', async () => {
+    const ofTen = { ...policy, seconds: 10 };
+    const limit = createRateLimits({ store: memoryRateLimits(), now: () => now, logger }).limit(ofTen);
+    await limit.take('one');
+    limit.charge('one', 1_000_000);
+    await expect(limit.take('one', 0)).rejects.toThrow('Try again in 1 second.');
+  });
+
   test('is enforced by the process alone while the store is unavailable', async () => {
     const store: RateLimitStore = { add: () => Promise.reject(new Error('the database is away')) };
     const limit = createRateLimits({ store, now: () => now, logger }).limit({ ...policy, quota: 5 });
