@@ -2,11 +2,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createInbox } from '../../src/app/intake/inbox.ts';
 import { learnAccounts } from '../../src/auth/account-repository.ts';
+import { connectedThere } from '../../src/auth/account-rule.ts';
 import type { WebhookEvent } from '../../src/events/sources.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
+import { requestContext } from '../support/request-context.ts';
 
 /** Postgres looks for a deadlock after a second. */
 const deadlockMs = 1_000;
@@ -33,6 +35,19 @@ test.each(databases)('the same accounts in another order do not wait for each ot
     await Promise.all(lists.map((list) => learnAccounts(database, 'w', list, new Date())));
   }
   expect(performance.now() - startedAt).toBeLessThan(deadlockMs);
+});
+
+test('of the accounts that somebody names, those of the key are learned, and ten thousand in all', async () => {
+  const database = await open(databases[0]);
+  const { admit } = connectedThere(database, () => new Date());
+  const { caller } = requestContext('w');
+  const known = async () => (await database.selectFrom('accounts').select('id').execute()).map(({ id }) => id);
+  await admit({ ...caller, accountIds: new Set(['own']) }, ['own', 'of others']);
+  expect(await known()).toEqual(['own']);
+  const others = Array.from({ length: 9_999 }, (_, n) => ({ id: `a${n}` }));
+  await learnAccounts(database, 'w', others, new Date());
+  await expect(admit(caller, ['one more'])).rejects.toMatchObject({ errorName: 'action_required' });
+  expect(await known()).toHaveLength(10_000);
 });
 
 test('the status of an event that is not stored is not learned', async () => {
