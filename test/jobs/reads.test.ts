@@ -129,6 +129,26 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads,
     });
   });
 
+  test('a checkpoint is shown until it expires', async () => {
+    const jobId = await draft('otp');
+    await jobs.publish(jobId);
+    const opened = jobs.served.clock.now;
+    const shownAfter = async (ms: number) => {
+      jobs.served.clock.now = new Date(opened.getTime() + ms);
+      const { data } = await jobs.workspace.ask(
+        'query ($jobId: ID!) { jobPosting(jobId: $jobId) { checkpoint { checkpointType } } }',
+        { jobId },
+      );
+      return data.jobPosting.checkpoint;
+    };
+    try {
+      expect(await shownAfter(15 * 60_000 - 1)).toEqual({ checkpointType: 'OTP' });
+      expect(await shownAfter(15 * 60_000)).toBeNull();
+    } finally {
+      jobs.served.clock.now = opened;
+    }
+  });
+
   test('all fields of a checkpoint that was opened read its posting once', async () => {
     const draftId = await draft('otp');
     const input = { accountId: jobs.accountId, jobId: draftId, mode: 'FREE' };
