@@ -108,12 +108,14 @@ describe('every type at every endpoint', () => {
   test.each(endpointNames.flatMap((endpoint) => statedAt(endpoint).map((name) => [endpoint, name] as const)))(
     '%s responds with errors/%s and its status',
     async (endpoint, name) => {
-      failure = new ServiceError(name as ErrorName, { detail: 'Why.' });
+      failure = new ServiceError(name as ErrorName, { detail: 'Why. Try again later.' });
       const response = await requests[endpoint]();
       expectError(response, name);
       const isRead = endpoints.some((each) => each.name === endpoint && each.method === 'GET');
       const isUnknown = !isRead && errorTable[name as ErrorName].outcome === 'unknown';
-      const detail = isUnknown ? 'Why. The outcome is unknown: check it before you try again.' : 'Why.';
+      const detail = isUnknown
+        ? 'Why. The outcome is unknown: check it before you try again.'
+        : 'Why. Try again later.';
       if (name !== 'unexpected_error') expect(response.body.detail).toBe(detail);
     },
   );
