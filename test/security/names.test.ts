@@ -1,4 +1,6 @@
 /** A name is judged in one way, when a webhook gets it and at each delivery: by those of its addresses that are allowed. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addressRule, isRefusedTarget, readBlocks } from '../../src/net/addresses.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
@@ -6,12 +8,13 @@ import { databases } from '../support/databases.ts';
 import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-/** The receiver listens on 127.0.0.1. */
+/** The receiver listens on 127.0.0.1, and something else on 127.0.0.2. */
 const names: readonly [allowed: string, addresses: readonly string[], outcome: 'reached' | 'refused'][] = [
   ['127.0.0.0/8', ['127.0.0.1'], 'reached'],
   ['127.0.0.0/8', ['127.0.0.1', '::1'], 'reached'],
   ['127.0.0.0/8', ['::1', '127.0.0.1'], 'reached'],
   ['127.0.0.0/8', ['10.0.0.1', '127.0.0.1', '169.254.169.254'], 'reached'],
+  ['127.0.0.1', ['127.0.0.2', '127.0.0.1'], 'reached'],
   ['127.0.0.0/8', ['::ffff:127.0.0.1'], 'reached'],
   ['::ffff:127.0.0.0/104', ['127.0.0.1'], 'reached'],
   ['127.0.0.0/8, ::1', ['::1', '127.0.0.1'], 'reached'],
@@ -25,10 +28,16 @@ const names: readonly [allowed: string, addresses: readonly string[], outcome: '
 
 describe('a name', () => {
   let receiver: Receiver;
+  let other: Server;
   beforeEach(async () => {
     receiver = await startReceiver();
+    other = createServer().listen(receiver.port, '127.0.0.2');
+    await once(other, 'listening');
   });
-  afterEach(() => receiver.close());
+  afterEach(async () => {
+    other.close();
+    await receiver.close();
+  });
 
   test.each(names)('with OUTBOUND_ALLOW=%s and the addresses %j is %s, at creation and delivery', async (...row) => {
     const [allowed, texts, outcome] = row;
