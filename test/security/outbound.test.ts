@@ -134,7 +134,9 @@ describe('the door to the network', () => {
   test('one deadline applies to the whole response: one that never comes, and one that drips', async () => {
     open();
     receiver.answer = () => {};
-    expect(await post(receiver.address, 100)).toMatchObject({ status: null, failure: 'timeout' });
+    const started = performance.now();
+    expect(await post(receiver.address, 500)).toMatchObject({ status: null, failure: 'timeout' });
+    expect(performance.now() - started).toBeLessThan(5_000);
     let drip: NodeJS.Timeout | undefined;
     receiver.answer = (_request, response) => {
       response.writeHead(200);
@@ -142,6 +144,31 @@ describe('the door to the network', () => {
     };
     expect(await post(receiver.address, 150)).toMatchObject({ status: 200, failure: 'timeout' });
     clearInterval(drip);
+  });
+
+  test('a request whose deadline passes while its name is looked up is not sent', async () => {
+    const found = Promise.withResolvers<void>();
+    outbound = createOutbound({
+      allows: withLoopback,
+      lookup: async () => {
+        await found.promise;
+        return [{ address: '127.0.0.1', family: 4 }];
+      },
+      connectTimeoutMs: 2_000,
+    });
+    expect(await post(`http://slow.example:${receiver.port}/`, 50)).toMatchObject({ failure: 'timeout' });
+    expect(outbound.origins).toBe(1);
+    found.resolve();
+    await expect.poll(() => outbound.origins).toBe(0);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('an informational response is none: its status is not that of the response which never comes', async () => {
+    open();
+    receiver.answer = (_request, _response, { socket }) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nretry-after: 7\r\n\r\n');
+    };
+    expect(await post(receiver.address, 500)).toMatchObject({ status: null, failure: 'timeout', retryAfter: null });
   });
 
   test('reads 16 KiB of a long answer and no more', async () => {
