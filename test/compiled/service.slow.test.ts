@@ -1,6 +1,6 @@
 /** Whatever the service responds, well or badly: with and without compiled operations it is asked the same, and so is the response. */
 import type { ServerResponse } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/kernel/errors.ts';
 import { breakOff } from '../support/faults.ts';
@@ -75,6 +75,10 @@ const sent: Readonly<Record<string, readonly [compiled: string | RegExp, respond
     bytes(page, { 'content-length': page.length + 10, connection: 'close' }),
   ],
   'a compressed page': ['yes', bytes(gzipSync(page), { 'content-encoding': 'gzip' })],
+  'a page that is compressed twice': [
+    'yes',
+    bytes(brotliCompressSync(gzipSync(page)), { 'content-encoding': 'gzip, br' }),
+  ],
   nothing: ['not_json', bytes('')],
   'no content': [anyWay, (_request, response) => void response.writeHead(204).end()],
   'items that are no list': ['no list', bytes(JSON.stringify({ ...postList([]), items: {} }))],
@@ -94,6 +98,10 @@ const sent: Readonly<Record<string, readonly [compiled: string | RegExp, respond
   'a page of ten megabytes': ['yes', bytes(withPost({ more: 'm'.repeat(10_000_000) }))],
   'a text of three megabytes': ['too_large', bytes(withPost({ text: 't'.repeat(3_000_000) }))],
   'a page beyond the largest response': [/^errors/, bytes(withPost({ more: 'm'.repeat(17_000_000) }))],
+  'a compressed page beyond the largest response': [
+    /^errors/,
+    bytes(gzipSync(withPost({ more: 'm'.repeat(17_000_000) })), { 'content-encoding': 'gzip' }),
+  ],
   'a hundred megabytes': [/^errors/, (_request, response) => void endless(response, 100_000_000)],
   'more posts than were asked for': [
     'yes',
