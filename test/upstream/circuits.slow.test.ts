@@ -230,6 +230,22 @@ describe('a key whose calls', () => {
     await hanging;
   });
 
+  test('hang until their clients go is not refused for that', async () => {
+    const { stub, gateway } = await setUp({}, at('ACoBad', hangs));
+    const gone = new AbortController();
+    const left = times(minFailures, (n) =>
+      fetch(`${gateway.address}/v1/users/ACoBad${n}/posts?account_id=a`, {
+        headers: { 'x-api-key': 'theirs' },
+        signal: gone.signal,
+      }),
+    );
+    await expect.poll(() => stub.received.length).toBe(minFailures);
+    gone.abort();
+    await expect(left).rejects.toThrow('aborted');
+    await expect.poll(() => stub.sockets.size).toBe(0);
+    expect(await statusOf({ stub, gateway }, 'theirs', 'ACo1')).toBe(200);
+  });
+
   test('hang leave nobody waiting for what is refused', async () => {
     const ofAccount =
       'query ($account: ID!, $of: String!) { posts(accountId: $account, identifier: $of) { nodes { __typename } } }';
