@@ -42,6 +42,13 @@ test('a comment counts: texts of few tokens do not fill the memory', () => {
   expect(documentOf(last)).toBe(documentOf(last));
 });
 
+test('errors are kept without stacks, which would hold more than anything that counts', () => {
+  const { errors, schemaError } = rememberedDocuments(options)(`{ __schema { kind } ${'x'.repeat(1_000)} }`);
+  expect(errors.map(({ stack = '' }) => stack.split('\n    at ').length)).toEqual([1, 1]);
+  expect(schemaError?.message).toContain('introspection');
+  expect(schemaError?.stack).not.toContain('\n    at ');
+});
+
 test('what is found of a document that was pushed out does not replace its successor', () => {
   const documentOf = rememberedDocuments(options, { maxTokens: 1_000 });
   const posts = `query ($first: Int!) { ${list} }`;

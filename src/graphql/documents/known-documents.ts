@@ -9,11 +9,13 @@ import {
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
+  type ValidationRule,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { RequestFacts } from '../../http/incoming-request.ts';
 import { buildVersion } from '../../kernel/build-version.ts';
+import { withoutStacks } from '../../kernel/errors.ts';
 import type { Ports } from '../../kernel/ports.ts';
 import type { SpanOptions } from '../../telemetry/telemetry.ts';
 import { type CostOf, createCosts } from '../cost/operation-cost.ts';
@@ -138,7 +140,7 @@ export class KnownDocument {
 
   get errors(): readonly GraphQLError[] {
     if (this.#errors === undefined) {
-      this.#errors = shortErrors(validate(this.options.schema, this.document, validationRules));
+      this.#errors = errorsOf(this, validationRules);
       this.grow(this.#errors.length);
     }
     return this.#errors;
@@ -157,11 +159,13 @@ export class KnownDocument {
   }
 
   #findSchemaError(): GraphQLError | null {
-    const { introspection, schema } = this.options;
-    if (introspection) return null;
-    return validate(schema, this.document, [NoSchemaIntrospectionCustomRule], { maxErrors: 1 })[0] ?? null;
+    return this.options.introspection ? null : (errorsOf(this, [NoSchemaIntrospectionCustomRule])[0] ?? null);
   }
 }
+
+/** Kept as long as the document: a stack would hold the whole state of the validation, 65 KB for the shortest. */
+const errorsOf = ({ document, options: { schema } }: KnownDocument, rules: readonly ValidationRule[]) =>
+  withoutStacks(() => shortErrors(validate(schema, document, rules)));
 
 export class KnownOperation {
   readonly source: KnownDocument;
