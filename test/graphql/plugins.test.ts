@@ -84,6 +84,21 @@ test.each(['application/json', 'application/graphql-response+json', 'text/event-
   },
 );
 
+test.each([
+  ['application/graphql-response+json', 'application/graphql-response+json'],
+  ['application/json', 'application/json'],
+  ['text/csv', 'application/json'],
+])(
+  'a subscription of a client that accepts no stream is refused in its JSON, with one or without: %s',
+  async (accept, type) => {
+    for (const plugins of [[], [{ onParams: () => undefined }]]) {
+      await using gateway = await served(...plugins);
+      const response = await gateway.ask('subscription { accountUpdated(accountIds: ["a"]) { name } }', { accept });
+      expect([response.status, response.headers.get('content-type')]).toEqual([406, `${type}; charset=utf-8`]);
+    }
+  },
+);
+
 test.each(['onRequest', 'onParams', 'onExecute', 'onResponse'])(
   'what %s throws is masked, and logged',
   async (hook) => {

@@ -127,9 +127,9 @@ export function withPipeline(
         setResult(resultOf(await pipeline.printStreamed(result, exchange)));
       }
       const accept = acceptedBy(exchange.http.headers);
-      const isJson = !isStream && jsonTypeFor(accept) !== undefined;
-      if (!isAccepted) return setResultProcessor(processRegularResult, 'application/json');
-      if (isJson) return;
+      const type = jsonTypeFor(accept);
+      if (!isAccepted) return setResultProcessor(processRegularResult, type ?? 'application/json');
+      if (!isStream && type !== undefined) return;
       const cuts = cut === null ? [stopping] : [stopping, cut.signal];
       if (wantsMultipart(accept)) setResultProcessor(streamIn(parts, cuts), 'multipart/mixed');
       else if (isStream) setResultProcessor(streamIn(events, cuts), 'text/event-stream');
