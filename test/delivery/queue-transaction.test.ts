@@ -115,4 +115,43 @@ describe.each(databases)('claims on $name', (dialect) => {
     ]);
     expect(bodies.filter((body) => typeof body === 'string')).toEqual([expect.stringContaining('"good"')]);
   });
+
+  it('report payloads of a webhook whose data cannot be read, and return those of others', async () => {
+    const broken = await gateway.webhook('https://broken.example/');
+    await gateway.webhook('https://hooks.example/');
+    await gateway.app.database.updateTable('webhooks').set({ data: '[' }).where('id', '=', broken).execute();
+    await gateway.emit('n');
+    const { claimed } = await run(room(1_000_000));
+    const bodies = new Map(claimed.map(({ webhook, deliveries }) => [webhook.id === broken, deliveries[0]?.payload]));
+    expect(bodies.get(true)).toMatchObject({ message: expect.stringMatching(/JSON/) });
+    expect(bodies.get(false)).toContain('"n"');
+  });
+
+  it('hold the deliveries of accounts that their webhook does not listen to any more', async () => {
+    const other = await gateway.space.account();
+    const id = await gateway.webhook('https://hooks.example/');
+    const stray = await gateway.emit('n');
+    const event = { accountType: 'PNET', source: 'users', event: 'new_relation', data: {} } as const;
+    const listened = await gateway.delivery.emit({
+      ...event,
+      workspaceId: gateway.space.workspaceId,
+      accountId: other,
+    });
+    await gateway.app.database
+      .updateTable('webhooks')
+      .set({ account_ids: JSON.stringify([other]) })
+      .where('id', '=', id)
+      .execute();
+    const { claimed, changed } = await run(room(1_000_000));
+    expect(claimed.flatMap(({ deliveries }) => deliveries.map(({ deliveryId }) => deliveryId))).toEqual(
+      listened.deliveries,
+    );
+    expect(changed).toEqual(stray.deliveries);
+    expect((await gateway.deliveries()).map(({ id: of, state }) => [of, state])).toEqual(
+      expect.arrayContaining([
+        [stray.deliveries[0], 'held'],
+        [listened.deliveries[0], 'pending'],
+      ]),
+    );
+  });
 });
