@@ -40,8 +40,8 @@ describe.each(databases)('on $name', (dialect) => {
   });
 
   const accounts = () => database.selectFrom('accounts').selectAll().where('workspace_id', '=', 'w');
-  const page = (order: 'asc' | 'desc', cursor?: string) =>
-    selectPage(accounts(), byCreation('accounts', order), { cursors, scope: ['accounts', order], cursor, limit: 2 });
+  const page = (order: 'asc' | 'desc', cursor?: string, limit = 2) =>
+    selectPage(accounts(), byCreation('accounts', order), { cursors, scope: ['accounts', order], cursor, limit });
 
   test.each([
     ['asc', 'a1 a5 a2 a3 a4 a0 a6'],
@@ -61,6 +61,17 @@ describe.each(databases)('on $name', (dialect) => {
         .map(({ id }) => id)
         .join(' '),
     ).toBe(expected);
+  });
+
+  test('a page has a cursor if a row is left behind it, and none if it is full with the last one', async () => {
+    for (const [limit, left] of [
+      [6, expect.any(String)],
+      [7, null],
+    ] as const) {
+      const { items, cursor } = await page('asc', undefined, limit);
+      expect(items).toHaveLength(limit);
+      expect(cursor).toEqual(left);
+    }
   });
 
   test('a row that is created between two pages does not shift the next page', async () => {
