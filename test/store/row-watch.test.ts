@@ -1,7 +1,7 @@
 /** Watching rows: how often they are polled, and which changes watchers receive. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DatabaseFault } from '../../src/store/faults.ts';
-import type { UpdateListener } from '../../src/store/notifications.ts';
+import { maxChangedIds, type UpdateListener } from '../../src/store/notifications.ts';
 import { createRowWatch, createWatchFeed } from '../../src/store/watch-feed.ts';
 
 interface Row {
@@ -176,5 +176,31 @@ test.each([
   for (const { onUpdated } of listeners) onUpdated([]);
   read.push((await states.next()).value);
   expect(read).toEqual(['a', 'b', 'c', 'd']);
+  leave.abort();
+});
+
+test.each([
+  ['fail where each row is told once', 'fails'],
+  ['miss the oldest where what changes again is told again', 'drops'],
+] as const)('watchers of more changed rows than are kept until they are read %s', async (_, overflow) => {
+  const listeners: UpdateListener[] = [];
+  const { watch } = createWatchFeed<null, { readonly id: string }, string>({
+    keysOf: () => ['all'],
+    keyOf: () => 'all',
+    overflow,
+    read: async (_scopes, ids) => ids.map((id) => ({ id })),
+    takes: () => true,
+    toState: ({ id }) => id,
+    listen(listener) {
+      listeners.push(listener);
+      return () => undefined;
+    },
+  });
+  const leave = new AbortController();
+  const states = await watch(null, leave.signal, (id) => id);
+  const changed = Array.from({ length: maxChangedIds + 1 }, (_id, n) => String(n));
+  for (const { onUpdated } of listeners) onUpdated(changed);
+  if (overflow === 'drops') expect((await states.next()).value).toBe('1');
+  else await expect(states.next()).rejects.toMatchObject({ errorName: 'service_unavailable' });
   leave.abort();
 });
