@@ -168,6 +168,39 @@ test('a sum that cannot be read leaves a workspace what it had stored before, an
   await Promise.all([known.close(), unknown.close()]);
 });
 
+test('bytes that could not be written are written later: those of events for their day, those of postings for good', async () => {
+  const { gateway } = await start({});
+  let isAway = true;
+  const told: unknown[] = [];
+  const bytes = createStoredBytes({
+    database: gateway.app.database.withPlugin({
+      transformQuery({ node }) {
+        if (isAway) throw new Error('The database is away');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    }),
+    maxBytes: 1_000,
+    now: () => gateway.clock.now,
+    after: () => () => undefined,
+    trouble: { failed: () => told.push('failed'), worked: () => told.push('worked') },
+    unread: untroubled,
+  });
+  bytes.add('w', 600);
+  bytes.addForGood('w', 30);
+  await bytes.close();
+  bytes.add('w', 6);
+  isAway = false;
+  await bytes.close();
+  expect(told).toEqual(['failed', 'worked']);
+  const stored = gateway.app.database.selectFrom('stored_bytes').select(['day', 'bytes']).orderBy('day');
+  const today = Math.floor(gateway.clock.now.getTime() / day);
+  expect(await stored.execute()).toEqual([
+    { day: today, bytes: 606 },
+    { day: 2 ** 31 - 1, bytes: 30 },
+  ]);
+});
+
 describe('a workspace that has stored its quota', () => {
   const ways = {
     emitEvent: ({ gateway, workspace, accountId }) => emit(gateway, workspace, accountId),
@@ -270,6 +303,7 @@ describe('a workspace that has stored its quota', () => {
     const rows = () => gateway.app.database.selectFrom('stored_bytes').selectAll().execute();
     await expect.poll(rows, { timeout: 5_000 }).toHaveLength(1);
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 2 * day);
+    await forgetDeletedBytes(gateway.app.database, gateway.clock.now.getTime(), 0);
     expect((await create(10)).code).toBe('ACTION_REQUIRED');
     expect((await edit(10)).__typename).toBe('PnetJobPostingEdited');
     expect(await emit(gateway, workspace, accountId)).toBe('EventEmitted');
