@@ -252,20 +252,28 @@ describe('statements on SQLite', () => {
         `c${n}: deliveries(events: [MAIL_MOVED], since: "2020-01-01T00:00:${10 + n}Z", first: 1) { totalCount isTotalCountExact }
          l${n}: deliveries(events: [MESSAGE_READ], since: "2020-01-01T00:00:${10 + n}Z", first: 1) { nodes { deliveryId } }`,
     );
-    const mostSteps = async () => {
+    const counted = `deliveries(webhookId: "${filling.webhookId}", first: 1) { totalCount isTotalCountExact }`;
+    const mostSteps = async (fields: string) => {
       const executed = await statements(async () => {
-        const { errors } = await graphql(gateway.address, gateway.space.key, `{ ${aliases.join(' ')} }`, {});
+        const { errors } = await graphql(gateway.address, gateway.space.key, `{ ${fields} }`, {});
         expect(errors).toEqual([]);
       });
       return Math.max(...stepsOfAll(executed.filter(isSelect)));
     };
-    const few = await mostSteps();
+    const documents = [aliases.join(' '), counted];
+    const few: number[] = [];
+    for (const document of documents) few.push(await mostSteps(document));
     await subjects['finished deliveries']({ ...filling, offset: 20_000 }, 60_000);
-    expect(await mostSteps()).toBeLessThan(few * 1.1);
+    for (const [at, document] of documents.entries())
+      expect(await mostSteps(document), document).toBeLessThan((few[at] ?? 0) * 1.1);
   });
 
   it('of each list, filter and key that take long run one at a time', async () => {
     const limited = await gateway.space.newKey({ accountIds: many });
+    // Its accounts are looked up one by one.
+    const limitedToMost = await gateway.space.newKey({
+      accountIds: Array.from({ length: 15_000 }, (_, n) => `A${String(n + 1).padStart(20, '0')}A`),
+    });
     const { event_id } = await gateway.app.database
       .selectFrom('deliveries')
       .select('event_id')
@@ -306,7 +314,8 @@ describe('statements on SQLite', () => {
             ? [filters.filter((each) => !/^(webhookId|eventId|accountId|source)/.test(each)).join(' ')]
             : [];
         for (const filter of ['', ...filters, ...all]) {
-          const operations = [gateway.space.key, limited].flatMap((key) =>
+          const keys = [gateway.space.key, limited, ...(name === 'accounts' ? [limitedToMost] : [])];
+          const operations = keys.flatMap((key) =>
             Array.from({ length: 3 }, (_, n) => {
               const aliases = Array.from(
                 { length: 8 },
