@@ -1,7 +1,7 @@
 /** What `Idempotency-Key` stores, on every database. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { DefaultQueryExecutor, sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -356,6 +356,36 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     await expect(atomically('c', () => Promise.reject(lost))).rejects.toBe(lost);
     expect(await atomically('c', (taken) => insert('c', taken))).toEqual({ body: '"c"', replayed: false });
     expect(await inserted()).toEqual(['c', 'next', 'stored']);
+  });
+
+  test('a request that finds a lost key late does not take over what another has carried out meanwhile', async () => {
+    const { atomically, insert } = open(3);
+    const lost = new ServiceError('request_timeout', { outcomeUnknown: true });
+    await expect(atomically('d', () => Promise.reject(lost))).rejects.toBe(lost);
+    const [takesOver, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { executeQuery } = DefaultQueryExecutor.prototype;
+    const spy = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery').mockImplementation(async function (
+      this: DefaultQueryExecutor,
+      query,
+      ...rest
+    ) {
+      if (query.sql.startsWith('update "idempotent_responses"')) {
+        spy.mockRestore();
+        takesOver.resolve();
+        await goOn.promise;
+      }
+      return executeQuery.call(this, query, ...rest) as never;
+    });
+    onTestFinished(() => spy.mockRestore());
+    const work = vi.fn(async () => '"twice"');
+    const late = atomically('d', work, 'elsewhere');
+    await takesOver.promise;
+    expect(await atomically('d', (taken) => insert('d', taken))).toEqual({ body: '"d"', replayed: false });
+    // As when the lease would have ended, too.
+    await gateway.app.database.updateTable('idempotent_responses').set({ claimed_until: 0 }).execute();
+    goOn.resolve();
+    expect(await late).toEqual({ body: '"d"', replayed: true });
+    expect(work).not.toHaveBeenCalled();
   });
 
   test.skipIf(name === 'SQLite')('a process whose clock is ahead waits for the response too', async () => {
