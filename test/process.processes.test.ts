@@ -379,7 +379,7 @@ describe('a start that fails says why in one line', () => {
         chmodSync(join(folder, 'postern.db'), 0o666);
         chmodSync(folder, 0o777);
       },
-      /is not a SQLite database: set DATABASE_URL/,
+      /is not a SQLite database: set DATABASE_URL to another path, or restore a backup with "npx postern restore"/,
     ],
     'a folder that is read-only': [
       (folder) => chmodSync(folder, 0o755),

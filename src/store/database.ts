@@ -263,7 +263,7 @@ function unopenedSentence(given: string, reason: string): string {
     return `The folder ${folder} cannot be written to by ${user}: give the user write access, ${another}.`;
   }
   if (/not a database/.test(reason)) {
-    return `${file} is not a SQLite database: set DATABASE_URL to another path, or restore a backup with "npm run restore".`;
+    return `${file} is not a SQLite database: set DATABASE_URL to another path, or restore a backup with "npx postern restore".`;
   }
   return `${file} cannot be opened (${reason}): correct that, ${another}.`;
 }

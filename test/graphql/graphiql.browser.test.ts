@@ -272,7 +272,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await tab.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
     await expect.poll(() => tab.locator('#problem').innerText()).toContain('Restart the gateway');
     await tab.getByText('.data/demo-key').waitFor();
-    await tab.getByText('npm run key').waitFor();
+    await tab.getByText('npx postern key create').waitFor();
     expect(await tab.getByRole('link', { name: 'open GraphiQL' }).getAttribute('href')).toBe('/graphql');
     expect(tab.url()).toBe(`${gateway.address}/graphql`);
     expect(await tab.content()).not.toContain(key);
