@@ -261,6 +261,11 @@ describe('postern', () => {
     }
   });
 
+  test.each(['--version', '-v'])('%s prints the version of the package', async (flag) => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect(await programs.run(launcher, [flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   test('each command has a help of its own', async () => {
     const own = startPrograms();
     for (const name of Object.keys(commands)) {

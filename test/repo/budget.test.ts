@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 /** The most lines of TypeScript that a folder may have. */
 const budget: Readonly<Record<string, number>> = {
-  app: 5_237,
+  app: 5_243,
   auth: 1_545,
   cache: 340,
   capabilities: 307,

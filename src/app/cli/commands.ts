@@ -1,5 +1,6 @@
 /** `postern <command>`: the commands, their help and their completions. */
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
+import { buildVersion } from '../../kernel/build-version.ts';
 import { choiceOption } from './command.ts';
 import { reportFailure } from './report-error.ts';
 
@@ -52,6 +53,7 @@ const listed = Object.entries(commands).map(([name, { about }]) => `  ${name.pad
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 
 Usage: npx postern <command> [--help]
+       npx postern --version
 
 ${listed.join('\n')}
 
@@ -62,6 +64,10 @@ The exit code is 0 for success, 1 for a failure or a finding, and 2 for a comman
 export async function runCommands([name = '--help', ...args]: string[]): Promise<void> {
   if (['--help', '-h', 'help'].includes(name)) {
     process.stdout.write(help);
+    return;
+  }
+  if (['--version', '-v'].includes(name)) {
+    process.stdout.write(`${buildVersion}\n`);
     return;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
