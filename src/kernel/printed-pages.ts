@@ -51,8 +51,8 @@ function printed<Request, Read extends Page<unknown>>(
 /** Without what nobody reads, where that is most of an item: to choose many keys takes longer than to print the others. */
 function lean(page: Page<unknown>, keys: ReadonlySet<string>): Page<unknown> {
   const [first] = page.items;
-  const isMost = isObject(first) && keys.size * 2 < Object.keys(first).length;
-  return isMost ? { ...page, items: page.items.map((item) => chosenOf(item, keys)) } : page;
+  const isMostlyUnread = isObject(first) && keys.size * 2 < Object.keys(first).length;
+  return isMostlyUnread ? { ...page, items: page.items.map((item) => chosenOf(item, keys)) } : page;
 }
 
 function chosenOf(item: unknown, keys: ReadonlySet<string>): unknown {
